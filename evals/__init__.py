@@ -1,0 +1,1 @@
+"""Suites that gate a release, and measurements of the agent itself."""

@@ -1,0 +1,1 @@
+"""What the agent is: contracts and topology, no input or output."""

@@ -1,0 +1,77 @@
+"""What a task ends with, and what it cost."""
+
+from typing import Literal
+
+from pydantic import Field, computed_field
+
+from graph.evidence import Citation, Frozen, Language
+
+RefusalReason = Literal["out_of_domain", "not_in_documents", "unsupported"]
+
+
+class Sentence(Frozen):
+    """One sentence of an answer, with the numbers of the citations that bear it."""
+
+    text: str = Field(min_length=1, description="without citation marks")
+    citations: tuple[int, ...] = Field(min_length=1)
+    support: float = Field(ge=0, le=1, description="how well the cited passages bear it")
+    quoted: bool = Field(default=False, description="stands word for word in the passage")
+
+
+class Degraded(Frozen):
+    """Something the task had to do without; the answer says so."""
+
+    what: str = Field(description="the part: a node's name, or 'retrieval'")
+    why: str
+
+
+class Answered(Frozen):
+    kind: Literal["answered"] = "answered"
+    sentences: tuple[Sentence, ...] = Field(min_length=1)
+    citations: tuple[Citation, ...] = Field(min_length=1)
+    language: Language
+    degraded: tuple[Degraded, ...] = ()
+
+    @computed_field  # type: ignore[prop-decorator]  # mypy has no support for this pair
+    @property
+    def text(self) -> str:
+        """The answer as one text, with citation numbers in square brackets."""
+        return " ".join(
+            sentence.text + "".join(f" [{number}]" for number in sentence.citations)
+            for sentence in self.sentences
+        )
+
+
+class Nearest(Frozen):
+    """A document near to the question; no claim that it answers."""
+
+    document: str
+    title: str
+
+
+class Refused(Frozen):
+    """No answer, and why; an answer of its own kind, not an error."""
+
+    kind: Literal["refused"] = "refused"
+    reason: RefusalReason
+    message: str = Field(min_length=1)
+    nearest: tuple[Nearest, ...] = Field(default=(), max_length=3)
+    language: Language
+    degraded: tuple[Degraded, ...] = ()
+
+
+Outcome = Answered | Refused
+
+
+class CallRecord(Frozen):
+    """One call to the model server, as the server counted it (estimated: as we could)."""
+
+    id: str
+    node: str
+    step: int | None = None
+    prompt_tokens: int = Field(ge=0)
+    cached_tokens: int = Field(ge=0)
+    output_tokens: int = Field(ge=0)
+    seconds: float = Field(ge=0)
+    outcome: Literal["ok", "failed", "cancelled"]
+    estimated: bool = Field(default=False, description="the server sent no usage")

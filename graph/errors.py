@@ -1,0 +1,150 @@
+"""Every exception that this product raises on purpose.
+
+AgentError
+├── InputError                what the caller sent cannot be worked on
+├── ConfigError               a setting or a file of the owner is wrong
+├── KnowledgeError            documents and their index
+│   ├── DocumentUnreadable      one file gives no usable text
+│   ├── IndexMissing            nothing was ever ingested here
+│   ├── IndexEmpty              the index exists and holds no passage
+│   ├── IndexMismatch           made with another embedder, chunker or version
+│   ├── IndexLocked             another process owns the embedded index
+│   └── EmbedderUnavailable     no vectors can be made right now
+├── ModelError                the model server, seen from the client
+│   ├── ModelUnavailable        not reachable, or answers 5xx          (retried)
+│   ├── ModelRateLimited        answers 429                            (retried)
+│   ├── ModelTimeout            took longer than the call may take
+│   ├── ModelRejected           answers another 4xx: a repeat is no use
+│   ├── ContextOverflow         the prompt does not fit the model's window
+│   └── ModelOutputUnusable     empty, or not what the schema asked for
+├── PlanInvalid               a plan breaks the contract of graph.plan
+├── BudgetExceeded            the task's own bounds
+│   ├── DeadlineExceeded
+│   ├── CallLimitExceeded
+│   └── TokenLimitExceeded
+└── EngineError               starting and stopping the model server
+    ├── EngineNotInstalled
+    ├── PortInUse
+    ├── ModelMissing
+    ├── NotEnoughMemory
+    ├── EngineDied              carries the last lines of its log
+    └── EngineStartTimeout
+
+A message says what happened and what to do next; it is written for the person who asked.
+"""
+
+
+class AgentError(Exception):
+    """Root of the tree; never raised itself."""
+
+
+class InputError(AgentError):
+    pass
+
+
+class ConfigError(AgentError):
+    pass
+
+
+class KnowledgeError(AgentError):
+    pass
+
+
+class DocumentUnreadable(KnowledgeError):
+    pass
+
+
+class IndexMissing(KnowledgeError):
+    pass
+
+
+class IndexEmpty(KnowledgeError):
+    pass
+
+
+class IndexMismatch(KnowledgeError):
+    pass
+
+
+class IndexLocked(KnowledgeError):
+    pass
+
+
+class EmbedderUnavailable(KnowledgeError):
+    pass
+
+
+class ModelError(AgentError):
+    pass
+
+
+class ModelUnavailable(ModelError):
+    pass
+
+
+class ModelRateLimited(ModelError):
+    pass
+
+
+class ModelTimeout(ModelError):
+    pass
+
+
+class ModelRejected(ModelError):
+    pass
+
+
+class ContextOverflow(ModelError):
+    pass
+
+
+class ModelOutputUnusable(ModelError):
+    pass
+
+
+class PlanInvalid(AgentError):
+    pass
+
+
+class BudgetExceeded(AgentError):
+    pass
+
+
+class DeadlineExceeded(BudgetExceeded):
+    pass
+
+
+class CallLimitExceeded(BudgetExceeded):
+    pass
+
+
+class TokenLimitExceeded(BudgetExceeded):
+    pass
+
+
+class EngineError(AgentError):
+    pass
+
+
+class EngineNotInstalled(EngineError):
+    pass
+
+
+class PortInUse(EngineError):
+    pass
+
+
+class ModelMissing(EngineError):
+    pass
+
+
+class NotEnoughMemory(EngineError):
+    pass
+
+
+class EngineDied(EngineError):
+    pass
+
+
+class EngineStartTimeout(EngineError):
+    pass

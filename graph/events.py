@@ -1,0 +1,108 @@
+"""The typed events of a task: what the stream, the CLI and a page show while it runs."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from graph.answer import Answered, CallRecord, Refused
+from graph.evidence import Frozen, Passage
+from graph.plan import PlanMade, StepResult
+
+
+class TaskStarted(Frozen):
+    type: Literal["task"] = "task"
+    task_id: str
+    question: str
+
+
+class NodeFinished(Frozen):
+    type: Literal["node"] = "node"
+    node: str
+    step: int | None = None
+    seconds: float
+
+
+class PassagesFound(Frozen):
+    """The evidence, numbered from `first`."""
+
+    type: Literal["passages"] = "passages"
+    first: int
+    passages: tuple[Passage, ...]
+
+
+class Planned(Frozen):
+    type: Literal["plan"] = "plan"
+    made: PlanMade
+
+
+class TokenDrafted(Frozen):
+    """A piece of a draft. Only the verified answer counts."""
+
+    type: Literal["token"] = "token"
+    node: str
+    step: int | None = None
+    text: str
+
+
+class StepFinished(Frozen):
+    type: Literal["step"] = "step"
+    result: StepResult
+
+
+class FailureSeen(Frozen):
+    """Something failed and the task went on by a fallback."""
+
+    type: Literal["failure"] = "failure"
+    node: str
+    step: int | None = None
+    error: str = Field(description="class of the error, from graph.errors")
+    message: str
+    fallback: str = Field(description="the node that takes over")
+
+
+class AnswerGiven(Frozen):
+    type: Literal["answer"] = "answer"
+    answer: Answered
+
+
+class RefusalGiven(Frozen):
+    type: Literal["refusal"] = "refusal"
+    refusal: Refused
+
+
+class UsageCounted(Frozen):
+    """The bill: every call, and the seconds of the whole task. The last event of every task."""
+
+    type: Literal["usage"] = "usage"
+    calls: tuple[CallRecord, ...]
+    node_seconds: dict[str, float]
+    seconds: float
+
+
+class TaskFailed(Frozen):
+    """The task ended without an answer; `error` is a class of graph.errors."""
+
+    type: Literal["error"] = "error"
+    error: str
+    message: str
+
+
+class TaskCancelled(Frozen):
+    type: Literal["cancelled"] = "cancelled"
+
+
+Event = Annotated[
+    TaskStarted
+    | NodeFinished
+    | PassagesFound
+    | Planned
+    | TokenDrafted
+    | StepFinished
+    | FailureSeen
+    | AnswerGiven
+    | RefusalGiven
+    | UsageCounted
+    | TaskFailed
+    | TaskCancelled,
+    Field(discriminator="type"),
+]

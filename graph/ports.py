@@ -1,0 +1,106 @@
+"""What nodes may ask of the world. Adapters live in `knowledge` and `serving.gateway`."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from graph.answer import CallRecord
+from graph.events import Event
+from graph.evidence import Retrieval
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The bounds of one task. `deadline_s` bounds the model's work: what follows without a model
+    (verify, extract, refuse) takes milliseconds and may run after it."""
+
+    deadline_s: float = 120.0
+    model_calls: int = 12
+    tokens: int = 60_000
+    evidence_tokens: int = 2_400
+    output_tokens: int = 320
+    call_timeout_s: float = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """Whom a call is charged to. A resumed task is a new run and gets fresh bounds."""
+
+    task_id: str
+    run_id: str
+    limits: Limits
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRequest:
+    """One call. `on_draft` receives the text as it streams; it is no answer yet."""
+
+    messages: Sequence[Message]
+    account: Account
+    node: str
+    step: int | None = None
+    max_tokens: int = 320
+    schema: dict[str, Any] | None = None
+    on_draft: Callable[[str], None] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    text: str
+    cut_off: bool  # the model ran into max_tokens
+
+
+class ChatModel(Protocol):
+    async def complete(self, request: ModelRequest) -> Completion:
+        """One completion. Raises `ModelError` or `BudgetExceeded`; a cancel reaches the server."""
+        ...
+
+    async def count_tokens(self, text: str) -> int:
+        """Tokens of `text` for the serving model, special tokens left out."""
+        ...
+
+    async def context_tokens(self) -> int:
+        """The model's window: prompt and output together."""
+        ...
+
+
+class Ledger(Protocol):
+    def open(self, account: Account) -> None:
+        """Start the deadline of this account; a second call changes nothing."""
+        ...
+
+    def calls(self, account: Account) -> tuple[CallRecord, ...]:
+        """Every call of the account so far, failed and cancelled ones too."""
+        ...
+
+
+class Retriever(Protocol):
+    async def search(self, query: str, *, limit: int) -> Retrieval:
+        """The best `limit` passages. Raises `IndexMissing`, `IndexEmpty`, `IndexMismatch` or
+        `IndexLocked`; works on words alone, and says so, when no vectors can be made."""
+        ...
+
+
+def _discard(event: Event) -> None:
+    """Nobody listens: outside a stream."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deps:
+    """What a node is given. `emit` and `run_id` are set for each run by `graph.build`."""
+
+    model: ChatModel
+    ledger: Ledger
+    retriever: Retriever
+    limits: Limits
+    emit: Callable[[Event], None] = _discard
+    run_id: str = ""
+
+    def account(self, task_id: str) -> Account:
+        return Account(task_id=task_id, run_id=self.run_id, limits=self.limits)

@@ -1,0 +1,1 @@
+"""Everything around the agent: engine, gateway, command line, API."""

@@ -1,0 +1,1 @@
+"""The model server: profiles, installation, launch, readiness."""

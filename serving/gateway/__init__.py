@@ -1,0 +1,1 @@
+"""The model client: calls, budget, ledger."""

@@ -1,0 +1,81 @@
+"""Every setting of the product, and the only reader of the environment.
+
+A setting `name` is read from the variable `KA_NAME`, or from a file `.env` in the folder where the
+product is started. LangSmith's own variables (`LANGSMITH_…`) keep their names.
+"""
+
+from functools import cached_property
+from pathlib import Path
+
+from pydantic import Field, SecretStr, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from graph.errors import ConfigError
+from graph.ports import Limits
+
+
+class Settings(BaseSettings):
+    model_config = SettingsConfigDict(
+        env_prefix="KA_", env_file=".env", extra="ignore", frozen=True
+    )
+
+    home: Path = Field(
+        default=Path(".knowledge-agent"), description="index, engine state, logs, models"
+    )
+
+    engine_url: str | None = Field(
+        default=None,
+        description="an OpenAI-compatible server, with its /v1; unset: the engine of this machine",
+    )
+    engine_model: str | None = Field(
+        default=None, description="the model's name there; unset: the only one that it serves"
+    )
+    engine_api_key: SecretStr | None = None
+    engine_profile: str | None = Field(
+        default=None, description="a name from serving/engine/profiles; unset: by this machine"
+    )
+    engine_port: int = Field(default=8100, ge=1, le=65_535)
+    engine_venv: Path = Path(".venv-engine")
+    engine_start_timeout_s: float = Field(default=900, gt=0)
+
+    embed_url: str | None = Field(
+        default=None,
+        description="an OpenAI-compatible /v1 with embeddings; unset: built in",
+    )
+    embed_model: str | None = None
+
+    deadline_s: float = Field(default=120, gt=0)
+    call_timeout_s: float = Field(default=60, gt=0)
+    model_calls: int = Field(default=12, ge=1)
+    tokens: int = Field(default=60_000, ge=1_000)
+    evidence_tokens: int = Field(default=2_400, ge=200)
+    output_tokens: int = Field(default=320, ge=16)
+
+    @cached_property
+    def index_dir(self) -> Path:
+        return self.home / "index"
+
+    @cached_property
+    def engine_dir(self) -> Path:
+        return self.home / "engine"
+
+    @property
+    def limits(self) -> Limits:
+        return Limits(
+            deadline_s=self.deadline_s,
+            model_calls=self.model_calls,
+            tokens=self.tokens,
+            evidence_tokens=self.evidence_tokens,
+            output_tokens=self.output_tokens,
+            call_timeout_s=self.call_timeout_s,
+        )
+
+
+def load_settings() -> Settings:
+    """Read the settings, or raise `ConfigError` that names the variable at fault."""
+    try:
+        return Settings()
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        name = "KA_" + "_".join(str(part) for part in first["loc"]).upper()
+        raise ConfigError(f"{name}: {first['msg']}") from error
