@@ -16,11 +16,12 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 INSTALL = """To build the handbook, install
-  Python:  pip install weasyprint markdown-it-py
+  Python:  uv sync --extra handbook  (or: pip install weasyprint markdown-it-py)
   Debian:  apt-get install libpango-1.0-0 libpangoft2-1.0-0 libharfbuzz-subset0 \\
              fontconfig fonts-nanum fonts-dejavu-core"""
 
@@ -28,8 +29,9 @@ INSTALL = """To build the handbook, install
 os.environ.setdefault("SOURCE_DATE_EPOCH", "0")
 try:
     from markdown_it import MarkdownIt
+    from markdown_it.renderer import RendererHTML
+    from markdown_it.token import Token
     from weasyprint import HTML
-    from weasyprint.text.fonts import FontConfiguration
 except (ImportError, OSError) as error:  # OSError: the pango libraries are missing
     raise SystemExit(f"{error}\n\n{INSTALL}") from error
 
@@ -43,6 +45,7 @@ PAGES_MIN, PAGES_MAX = 3, 10
 HEAD = re.compile(
     r"# (?P<title>.+)\n<!-- layout: columns=(?P<columns>[12]) lang=(?P<lang>en|ko) -->\n"
 )
+HANGUL_WORD = re.compile(r"\S*[가-힣]\S*")
 PAGE = """<!DOCTYPE html>
 <html lang="{lang}"><head><meta charset="utf-8"><title>{title}</title></head>
 <body class="columns-{columns}"><h1>{title}</h1><main>{body}</main></body></html>"""
@@ -96,16 +99,23 @@ def require_fonts() -> None:
         raise SystemExit(f"fonts are missing: {', '.join(missing)}\n\n{INSTALL}")
 
 
+def render_text(_: RendererHTML, tokens: Sequence[Token], index: int, *__: object) -> str:
+    """Keep Korean words whole: WeasyPrint lacks `word-break: keep-all` and breaks in them."""
+    text = html.escape(tokens[index].content, quote=False)
+    return HANGUL_WORD.sub(r'<span class="word">\g<0></span>', text)
+
+
 def build(source: Source, target: Path) -> int:
     """Lay one document out and return its pages; a document out of bounds is not written."""
+    markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
+    markdown.add_render_rule("text", render_text)
     page = PAGE.format(
         lang=source.lang,
         title=html.escape(source.title),
         columns=source.columns,
-        body=MarkdownIt("commonmark", {"html": False}).enable("table").render(source.body),
+        body=markdown.render(source.body),
     )
-    fonts = FontConfiguration()
-    document = HTML(string=page).render(font_config=fonts, stylesheets=[str(STYLE)])
+    document = HTML(string=page).render(stylesheets=[str(STYLE)])
     pages = len(document.pages)
     if PAGES_MIN <= pages <= PAGES_MAX:
         document.write_pdf(target, pdf_identifier=source.name.encode())
