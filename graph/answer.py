@@ -1,5 +1,7 @@
 """What a task ends with, and what it cost."""
 
+from itertools import groupby
+from operator import attrgetter
 from typing import Literal
 
 from pydantic import Field, computed_field
@@ -16,6 +18,14 @@ class Sentence(Frozen):
     citations: tuple[int, ...] = Field(min_length=1)
     support: float = Field(ge=0, le=1, description="how well the cited passages bear it")
     quoted: bool = Field(default=False, description="stands word for word in the passage")
+    step: int = Field(default=1, ge=1, description="the step of the plan that wrote it")
+
+
+class Removed(Frozen):
+    """A sentence that the model wrote and the reader does not get, and why."""
+
+    text: str
+    reason: str
 
 
 class Degraded(Frozen):
@@ -30,15 +40,19 @@ class Answered(Frozen):
     sentences: tuple[Sentence, ...] = Field(min_length=1)
     citations: tuple[Citation, ...] = Field(min_length=1)
     language: Language
+    removed: tuple[Removed, ...] = ()
     degraded: tuple[Degraded, ...] = ()
 
     @computed_field  # type: ignore[prop-decorator]  # mypy has no support for this pair
     @property
     def text(self) -> str:
-        """The answer as one text, with citation numbers in square brackets."""
-        return " ".join(
-            sentence.text + "".join(f" [{number}]" for number in sentence.citations)
-            for sentence in self.sentences
+        """The answer as one text: a paragraph a step, citation numbers in square brackets."""
+        return "\n\n".join(
+            " ".join(
+                sentence.text + "".join(f" [{number}]" for number in sentence.citations)
+                for sentence in paragraph
+            )
+            for _, paragraph in groupby(self.sentences, key=attrgetter("step"))
         )
 
 

@@ -12,7 +12,6 @@ from graph.plan import PlanMade, StepResult
 class TaskStarted(Frozen):
     type: Literal["task"] = "task"
     task_id: str
-    question: str
 
 
 class NodeFinished(Frozen):
@@ -87,10 +86,6 @@ class TaskFailed(Frozen):
     message: str
 
 
-class TaskCancelled(Frozen):
-    type: Literal["cancelled"] = "cancelled"
-
-
 Event = Annotated[
     TaskStarted
     | NodeFinished
@@ -102,7 +97,6 @@ Event = Annotated[
     | AnswerGiven
     | RefusalGiven
     | UsageCounted
-    | TaskFailed
-    | TaskCancelled,
+    | TaskFailed,
     Field(discriminator="type"),
 ]

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError, create_model
 
 from graph.errors import PlanInvalid
-from graph.evidence import Frozen
+from graph.evidence import Frozen, Passage
 
 MAX_STEPS = 5
 MAX_RETRIEVALS = 3
@@ -105,7 +105,7 @@ class StepResult(Frozen):
     step: int = Field(ge=1)
     action: Action
     text: str = ""
-    passage_ids: tuple[str, ...] = ()
+    passages: tuple[Passage, ...] = Field(default=(), description="what a retrieval found anew")
     failure: str | None = None
     seconds: float = Field(default=0.0, ge=0)
 
@@ -130,6 +130,11 @@ def validate_plan(
         raise PlanInvalid(f"the plan breaks its schema: {_first(error)}") from error
     _check(plan, allowed, required)
     return plan
+
+
+def allowed_actions(profile: str | None) -> tuple[Action, ...]:
+    """Without a profile there is nobody to personalize for."""
+    return tuple(action for action in ACTIONS if action != "personalize" or profile)
 
 
 def plan_schema(allowed: Collection[Action] = ACTIONS) -> dict[str, Any]:

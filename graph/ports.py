@@ -23,8 +23,8 @@ class Limits:
     deadline_s: float = 120.0
     model_calls: int = 12
     tokens: int = 60_000
-    evidence_tokens: int = 2_400
-    output_tokens: int = 320
+    evidence_tokens: int = 1_800
+    output_tokens: int = 256
     call_timeout_s: float = 60.0
 
 
@@ -44,8 +44,8 @@ class ModelRequest:
     messages: Sequence[Message]
     account: Account
     node: str
+    max_tokens: int
     step: int | None = None
-    max_tokens: int = 320
     schema: dict[str, Any] | None = None
     on_draft: Callable[[str], None] | None = None
 

@@ -23,6 +23,12 @@ class Settings(BaseSettings):
         default=Path(".knowledge-agent"), description="index, engine state, logs, models"
     )
 
+    tenant: str = Field(
+        default="default",
+        pattern=r"^[a-z0-9][a-z0-9-]{1,40}[a-z0-9]$",
+        description="whose documents: each has an index of its own",
+    )
+
     engine_url: str | None = Field(
         default=None,
         description="an OpenAI-compatible server, with its /v1; unset: the engine of this machine",
@@ -37,6 +43,11 @@ class Settings(BaseSettings):
     engine_port: int = Field(default=8100, ge=1, le=65_535)
     engine_venv: Path = Path(".venv-engine")
     engine_start_timeout_s: float = Field(default=900, gt=0)
+    pip_find_links: str | None = Field(
+        default=None,
+        validation_alias="PIP_FIND_LINKS",
+        description="pip's own: where package files lie besides the index",
+    )
 
     embed_url: str | None = Field(
         default=None,
@@ -48,8 +59,17 @@ class Settings(BaseSettings):
     call_timeout_s: float = Field(default=60, gt=0)
     model_calls: int = Field(default=12, ge=1)
     tokens: int = Field(default=60_000, ge=1_000)
-    evidence_tokens: int = Field(default=2_400, ge=200)
-    output_tokens: int = Field(default=320, ge=16)
+    evidence_tokens: int = Field(default=1_800, ge=200)
+    output_tokens: int = Field(default=256, ge=16)
+
+    langsmith_api_key: SecretStr | None = Field(
+        default=None, validation_alias="LANGSMITH_API_KEY", description="set: traces are sent"
+    )
+    langsmith_endpoint: str | None = Field(default=None, validation_alias="LANGSMITH_ENDPOINT")
+    langsmith_project: str = Field(default="knowledge-agent", validation_alias="LANGSMITH_PROJECT")
+    trace_content: bool = Field(
+        default=False, description="also send questions, passages, prompts and answers"
+    )
 
     @cached_property
     def index_dir(self) -> Path:

@@ -1,0 +1,74 @@
+"""Why the task goes where it goes: every conditional edge of the graph, and every fallback."""
+
+from typing import Literal
+
+from langgraph.types import Send
+
+from graph.state import AgentState, StepInput
+from nodes.intent import read_intent
+
+STEP_NODES = ("answer", "personalize", "summarize", "analyze", "search")
+# Where the task goes on when a node has failed for good. A failed step leaves its place to the
+# others: `schedule` counts it as ended.
+FALLBACK: dict[str, str] = {
+    "rewrite": "retrieve",
+    "plan": "plan_by_rules",
+    "revise": "verify",
+    **dict.fromkeys(STEP_NODES, "schedule"),
+}
+
+
+def after_admit(state: AgentState) -> Literal["rewrite", "retrieve"]:
+    """A thread's first question stands alone already."""
+    return "rewrite" if state["turns"] else "retrieve"
+
+
+def after_gate(state: AgentState) -> Literal["select", "refuse"]:
+    return "select" if state["in_domain"] else "refuse"
+
+
+def after_select(state: AgentState) -> Literal["plan", "plan_by_rules"]:
+    """A plain look-up is not worth a model call for its plan; `direct` says so for any question."""
+    if state["mode"] == "plan":
+        return "plan"
+    if state["mode"] == "direct" or read_intent(state["query"]).is_look_up:
+        return "plan_by_rules"
+    return "plan"
+
+
+def after_schedule(state: AgentState) -> list[Send] | Literal["verify"]:
+    """Send every step whose sources are there; when all steps have ended, verify."""
+    plan, results = state["made"].plan, state["results"]
+    ready = [
+        (number, step)
+        for number, step in enumerate(plan.steps, start=1)
+        if number not in results and results.keys() >= set(step.after)
+    ]
+    if not ready:
+        return "verify"
+    return [
+        Send(
+            "search" if step.action == "retrieve" else step.action,
+            StepInput(
+                task=state["task"],
+                query=state["query"],
+                profile=state["profile"],
+                evidence=state["evidence"],
+                results=results,
+                made=state["made"],
+                step=number,
+            ),
+        )
+        for number, step in ready
+    ]
+
+
+def after_verify(state: AgentState) -> Literal["revise", "extract", "__end__"]:
+    """Unsupported sentences are asked for once more; a text with none left is quoted instead."""
+    if state["outcome"] is not None:
+        return "__end__"
+    return "revise" if state["removed"] and state["revision"] is None else "extract"
+
+
+def after_extract(state: AgentState) -> Literal["refuse", "__end__"]:
+    return "refuse" if state["outcome"] is None else "__end__"

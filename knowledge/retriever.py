@@ -1,0 +1,94 @@
+"""The retriever that nodes see (`graph.ports.Retriever`), over an index that this process owns."""
+
+import asyncio
+import threading
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Self
+
+from graph.errors import EmbedderUnavailable
+from graph.evidence import Retrieval
+from knowledge import chunk
+from knowledge.calibrate import Calibration
+from knowledge.embed import Embedder, Vectors
+from knowledge.index import Contract, mismatch
+from knowledge.search import Searcher
+from knowledge.store import Store, open_store
+
+
+class CorpusRetriever:
+    """Searches run in threads, one at a time: SQLite's connection and the embedder are shared.
+
+    Raises `IndexMismatch` for an embedder other than the index's; when the embedder fails, searches
+    by words and says so in `degraded`.
+    """
+
+    def __init__(self, store: Store, embedder: Embedder, resources: ExitStack) -> None:
+        self._store = store
+        self._searcher = Searcher(store)
+        self._embedder = embedder
+        self._resources = resources
+        self._calibration = Calibration.read(store.calibration_path) or Calibration.none()
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give the index back to other processes. A second call changes nothing."""
+        with self._lock:
+            self._resources.close()
+
+    async def search(self, query: str, *, limit: int) -> Retrieval:
+        return await asyncio.to_thread(self._search, query, limit)
+
+    def _search(self, query: str, limit: int) -> Retrieval:
+        with self._lock:
+            degraded: list[str] = []
+            vector: Vectors | None = None
+            try:
+                vector = self._embed(query)
+            except EmbedderUnavailable as error:
+                degraded.append(f"searched by words alone: {error}")
+            missing_vectors = self._store.catalog.missing_vectors()
+            if missing_vectors:
+                degraded.append(
+                    f"{missing_vectors} passages have no vector yet and are found by words alone; "
+                    "run the ingest again to complete them"
+                )
+            found = self._searcher.search(query, vector, limit=limit)
+            return Retrieval(
+                hits=found.hits,
+                domain=self._calibration.signal(query, found.features),
+                degraded=tuple(degraded),
+            )
+
+    def _embed(self, query: str) -> Vectors:
+        recorded = self._store.contract
+        if self._embedder.name != recorded.embedder:
+            raise mismatch(f"embedder {recorded.embedder}, now {self._embedder.name}")
+        vector = self._embedder.embed_query(query)
+        if vector.shape != (recorded.dimension,):
+            raise mismatch(f"dimension {recorded.dimension}, now {vector.shape[0]}")
+        return vector
+
+
+def open_retriever(
+    index_dir: Path, embedder: Embedder, tenant: str = "default"
+) -> CorpusRetriever:
+    """Own the index until `close()`. Raises `IndexMissing`, `IndexEmpty`, `IndexLocked` or
+    `IndexMismatch`."""
+    with ExitStack() as resources:
+        store = resources.enter_context(open_store(index_dir, tenant))
+        recorded = store.contract
+        Contract(recorded.embedder, recorded.dimension, chunk.VERSION).check(recorded)
+        try:
+            name = embedder.name
+        except EmbedderUnavailable:
+            name = recorded.embedder  # each search tries again, and says so in `degraded`
+        if name != recorded.embedder:
+            raise mismatch(f"embedder {recorded.embedder}, now {name}")
+        return CorpusRetriever(store, embedder, resources.pop_all())

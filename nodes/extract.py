@@ -1,0 +1,55 @@
+"""When no sentence of the model stands: quote the passages, word for word."""
+
+from typing import TypedDict
+
+from graph.answer import Answered, Degraded, RefusalReason, Removed
+from graph.evidence import Language
+from graph.ports import Deps
+from graph.state import numbered_passages
+from nodes.closing import ClosingInput, answered
+from nodes.quotes import best_quotes, crosses_language, leading_quotes
+
+OTHER_LANGUAGE: dict[Language, str] = {
+    "en": "the passages are in another language than the question: the sentences quoted are the "
+    "first ones of the nearest passages, and whether they answer was not checked",
+    "ko": "문서가 질문과 다른 언어로 되어 있어 가장 가까운 구절의 첫 문장을 인용했으며, 답이 되는지는 "
+    "확인하지 않았습니다",
+}
+WITHHELD: dict[Language, str] = {
+    "en": "nothing that the model wrote is borne by the passages, so they are quoted instead",
+    "ko": "모델이 쓴 문장을 문서가 뒷받침하지 않아 문서의 문장을 그대로 인용합니다",
+}
+
+
+class ExtractInput(ClosingInput):
+    query: str
+    removed: tuple[Removed, ...]
+
+
+class ExtractUpdate(TypedDict, total=False):
+    """One of the two."""
+
+    outcome: Answered
+    refusal: RefusalReason
+
+
+async def extract(state: ExtractInput, deps: Deps) -> ExtractUpdate:
+    """An answer of quotes, or the reason to refuse when no passage addresses the question.
+
+    It needs no model, so a task ends well without one.
+    """
+    language, passages = (
+        state["task"].language,
+        numbered_passages(state["evidence"], state["results"]),
+    )
+    ranking = [hit.passage.id for hit in state["retrieval"].hits]
+    also: list[Degraded] = []
+    quotes = best_quotes(state["query"], passages, ranking=ranking)
+    if not quotes and crosses_language(state["query"], passages):
+        quotes = leading_quotes(passages, ranking)
+        also.append(Degraded(what="extract", why=OTHER_LANGUAGE[language]))
+    if not quotes:
+        return {"refusal": "unsupported" if state["removed"] else "not_in_documents"}
+    if state["removed"]:
+        also.append(Degraded(what="verify", why=WITHHELD[language]))
+    return {"outcome": answered(state, quotes, state["removed"], also=tuple(also))}

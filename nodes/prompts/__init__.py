@@ -1,0 +1,1 @@
+"""One Markdown file per prompt; `nodes.prompt` lays them out."""

@@ -1,0 +1,224 @@
+"""Review a text that a model wrote: keep what the passages bear, say why the rest is removed."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from graph.answer import Removed, Sentence
+from graph.evidence import Frozen, Language, Passage
+from nodes.sentences import (
+    Kind,
+    block_sentences,
+    detect_language,
+    is_complete,
+    read_blocks,
+    take_citations,
+)
+from nodes.support import NO_SUPPORT, Support, support
+
+Flag = Literal[
+    "empty", "cut_off", "repetition", "echo", "wrong_language", "not_a_statement", "unsupported"
+]
+
+LOOP_TIMES = 3
+"""A stretch of words that stands this often in a row is a loop."""
+LOOP_WORDS_MAX = 12
+SAME_SHARE = 0.9
+"""Two sentences that share this part of their words say the same."""
+ECHO_WORDS_MIN = 4
+
+_REASONS: dict[Language, dict[str, str]] = {
+    "en": {
+        "cut_off": "the sentence breaks off",
+        "repetition": "it repeats what was said",
+        "echo": "it repeats the question or the instruction",
+        "wrong_language": "it is not in the language of the question",
+        "not_a_statement": "a heading, a table row or a question states nothing",
+        "unsupported": "no passage bears it",
+    },
+    "ko": {
+        "cut_off": "문장이 중간에 끊김",
+        "repetition": "앞에서 한 말을 되풀이함",
+        "echo": "질문이나 지시를 되풀이함",
+        "wrong_language": "질문과 다른 언어로 씀",
+        "not_a_statement": "제목, 표의 행, 질문은 진술이 아님",
+        "unsupported": "뒷받침하는 근거가 없음",
+    },
+}
+_LABEL = re.compile(r"^(?:answer|summary|analysis|답변|답|요약|분석)\s*[:：]\s*", re.IGNORECASE)
+_FOREIGN = re.compile(  # Cyrillic, Hebrew, Arabic, scripts of India, Thai, Lao, kana, Han
+    r"[\u0400-\u052f\u0590-\u06ff\u0900-\u0dff\u0e00-\u0eff\u3040-\u30ff\u4e00-\u9fff]"
+)
+_DANGLING = re.compile(
+    r"(?:\b(?:a|an|the|of|to|and|or|but|with|in|on|at|for|from|by|is|are|was|that|which|than|as|if)"
+    r"|[,:;(\-–]|[가-힣](?<=[을를은는의와과며고]))$",
+    re.IGNORECASE,
+)
+
+
+class Review(Frozen):
+    """What may be shown and what not; the reason of a removal is in the answer's language.
+
+    `flags` name each kind of fault once, in the order in which it was met. `repaired` counts the
+    kept sentences whose citations were replaced or narrowed.
+    """
+
+    kept: tuple[Sentence, ...]
+    removed: tuple[Removed, ...]
+    flags: tuple[Flag, ...]
+    repaired: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    text: str
+    citations: tuple[int, ...]
+    kind: Kind
+    complete: bool
+
+
+def review(
+    text: str,
+    passages: Mapping[int, Passage],
+    question: str,
+    language: Language,
+    *,
+    instruction: str = "",
+) -> Review:
+    """Judge each sentence of `text` against the passages that it cites by their numbers.
+
+    A sentence is kept if its cited passages bear it; failing that, if another passage does, which
+    then is its citation. Citations that do not bear their sentence are dropped. `instruction` is
+    what the model was told, for finding echoes of it.
+    """
+    pieces = _pieces(text)
+    kept: list[Sentence] = []
+    removed: list[Removed] = []
+    flags: list[Flag] = []
+    repaired = 0
+    if not pieces:
+        flags.append("empty")
+    for position, piece in enumerate(pieces):
+        flag = _fault_of_form(piece, pieces, position, (question, instruction), language)
+        judged, citations = (
+            (NO_SUPPORT, ()) if flag else _bear(piece.text, piece.citations, passages)
+        )
+        if citations:
+            kept.append(Sentence(text=piece.text, citations=citations, support=judged.score))
+            repaired += citations != piece.citations
+        else:
+            flags.append(flag or "unsupported")
+            removed.append(Removed(text=piece.text, reason=_why(flags[-1], language, judged)))
+    return Review(
+        kept=tuple(kept),
+        removed=tuple(removed),
+        flags=tuple(dict.fromkeys(flags)),
+        repaired=repaired,
+    )
+
+
+def _pieces(text: str) -> list[_Piece]:
+    pieces: list[_Piece] = []
+    for block in read_blocks(_LABEL.sub("", text.strip())):
+        for sentence in block_sentences(block):
+            bare, citations = take_citations(sentence)
+            if re.search(r"\w", bare):
+                pieces.append(_Piece(bare, citations, block.kind, is_complete(bare)))
+    return pieces
+
+
+def _bear(
+    sentence: str, cited: Sequence[int], passages: Mapping[int, Passage]
+) -> tuple[Support, tuple[int, ...]]:
+    """The support of the sentence and the numbers that bear it; no numbers: nothing does."""
+    known = [number for number in cited if number in passages]
+    alone = {number: support(sentence, [passages[number]]) for number in known}
+    if bearing := [number for number in known if alone[number].holds]:
+        return max((alone[n] for n in bearing), key=lambda one: one.score), tuple(bearing)
+    best = max(alone.values(), key=lambda one: one.score, default=NO_SUPPORT)
+    if len(known) > 1:
+        together = support(sentence, [passages[number] for number in known])
+        if together.holds:
+            return together, tuple(known)
+    for number, passage in passages.items():
+        if number not in alone:
+            judged = support(sentence, [passage])
+            alone[number] = judged
+            best = max(best, judged, key=lambda one: one.score)
+    if best.holds:
+        return best, (next(number for number, one in alone.items() if one is best),)
+    return best, ()
+
+
+def _fault_of_form(
+    piece: _Piece,
+    pieces: Sequence[_Piece],
+    position: int,
+    prompts: Sequence[str],
+    language: Language,
+) -> Flag | None:
+    """What is wrong with a sentence apart from its support, or None."""
+    if _is_loop(piece.text):
+        return "repetition"
+    if any(_echoes(piece.text, prompt) for prompt in prompts):
+        return "echo"
+    if piece.kind in ("heading", "table") or piece.text.endswith(("?", "？")):
+        return "not_a_statement"
+    if _is_foreign(piece.text, language):
+        return "wrong_language"
+    if any(_says_the_same(piece.text, earlier.text) for earlier in pieces[:position]):
+        return "repetition"
+    if position == len(pieces) - 1 and _breaks_off(piece, pieces):
+        return "cut_off"
+    return None
+
+
+def _why(flag: Flag, language: Language, judged: Support) -> str:
+    faults = "; ".join(fault.in_words(language) for fault in judged.faults)
+    return f"{_REASONS[language][flag]}: {faults}" if faults else _REASONS[language][flag]
+
+
+def _is_loop(text: str) -> bool:
+    words = text.lower().split()
+    for size in range(1, LOOP_WORDS_MAX + 1):
+        run = 0
+        for earlier, later in zip(words, words[size:], strict=False):
+            run = run + 1 if earlier == later else 0
+            if run >= size * (LOOP_TIMES - 1):
+                return True
+    return False
+
+
+def _echoes(sentence: str, prompt: str) -> bool:
+    """Whether the sentence stands in the prompt, or the prompt in it, word for word."""
+    ours, theirs = _squeeze(sentence), _squeeze(prompt)
+    if not theirs or len(ours.split()) < ECHO_WORDS_MIN:
+        return bool(theirs) and ours == theirs
+    return ours in theirs or (len(theirs.split()) >= ECHO_WORDS_MIN and theirs in ours)
+
+
+def _squeeze(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text.lower()))
+
+
+def _is_foreign(text: str, language: Language) -> bool:
+    letters = [letter for letter in text if letter.isalpha()]
+    if 3 * len(_FOREIGN.findall(text)) > len(letters):
+        return True
+    return len(text.split()) > 2 and detect_language(text) != language
+
+
+def _says_the_same(one: str, other: str) -> bool:
+    ours, theirs = set(_squeeze(one).split()), set(_squeeze(other).split())
+    if any(any(map(str.isdigit, word)) for word in ours ^ theirs):
+        return False
+    return len(ours & theirs) >= SAME_SHARE * len(ours | theirs)
+
+
+def _breaks_off(piece: _Piece, pieces: Sequence[_Piece]) -> bool:
+    """Whether the last sentence has no end though its fellows do, or ends where none can."""
+    if piece.complete:
+        return False
+    fellows = [other.complete for other in pieces[:-1] if other.kind == piece.kind]
+    return bool(_DANGLING.search(piece.text)) or any(fellows)

@@ -1,0 +1,73 @@
+"""`knowledge-agent ask`: one task on the terminal."""
+
+import asyncio
+import json
+from pathlib import Path
+
+from rich.console import Console
+
+from graph.errors import InputError
+from graph.run import run_task
+from graph.state import AgentInput, Mode
+from serving.cli.show import TaskView, bill_table, show_result, trace_tree
+from serving.cli.transcript import Transcript
+from serving.settings import Settings
+from serving.telemetry import tracing
+from serving.wiring import open_agent
+
+MAX_PROFILE_BYTES = 100_000
+
+
+def ask(
+    settings: Settings,
+    task_input: AgentInput,
+    *,
+    as_json: bool,
+    trace: bool,
+    console: Console,
+) -> int:
+    """Run the task and print it; gives the exit code. Ctrl-C cancels the task and its call."""
+    transcript = asyncio.run(run_and_show(settings, task_input, None if as_json else console))
+    if as_json:
+        print(json.dumps(transcript.as_json(), ensure_ascii=False, indent=2))
+        return transcript.exit_code
+    show_result(console, transcript)
+    if trace:
+        console.print(trace_tree(transcript))
+    elif transcript.usage is not None and console.is_terminal:
+        console.print(bill_table(transcript))
+    return transcript.exit_code
+
+
+async def run_and_show(
+    settings: Settings, task_input: AgentInput, console: Console | None, *, drafts: bool = False
+) -> Transcript:
+    """One task. It is shown while it runs on a terminal, or anywhere with `drafts`; never without
+    a console."""
+    transcript = Transcript()
+    with tracing(settings):
+        async with open_agent(settings) as (agent, deps):
+            view = TaskView(console, drafts=drafts or console.is_terminal) if console else None
+            async for event in run_task(agent, task_input, deps):
+                transcript.take(event)
+                if view is not None and (drafts or (console and console.is_terminal)):
+                    view.show(event)
+            if view is not None:
+                view.close()
+    return transcript
+
+
+def read_profile(path: Path) -> str:
+    """The text of a profile file, or `InputError` that says what is wrong with it."""
+    try:
+        if path.stat().st_size > MAX_PROFILE_BYTES:
+            raise InputError(f"the profile {path} is larger than {MAX_PROFILE_BYTES:,} bytes")
+        return path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"the profile {path} cannot be read as text: {error}") from error
+
+
+def make_input(question: str, mode: Mode, profile: Path | None) -> AgentInput:
+    return AgentInput(
+        question=question, mode=mode, profile=read_profile(profile) if profile else None
+    )

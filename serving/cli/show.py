@@ -1,0 +1,169 @@
+"""How a task looks on a terminal: drafts while it runs, then the answer and its bill."""
+
+from collections import defaultdict
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+from rich.tree import Tree
+
+from graph.answer import Answered, Refused
+from graph.events import Event, FailureSeen, PassagesFound, Planned, StepFinished, TokenDrafted
+from graph.plan import PlanMade
+from serving.cli.transcript import Transcript, total
+
+
+class TaskView:
+    """Prints events as they come. Drafts of parallel steps are shown one after the other: the
+    first that writes is live, the others wait in full until it has ended."""
+
+    def __init__(self, console: Console, *, drafts: bool) -> None:
+        self._console = console
+        self._drafts = drafts
+        self._waiting: dict[tuple[str, int | None], str] = defaultdict(str)
+        self._live: tuple[str, int | None] | None = None
+
+    def show(self, event: Event) -> None:
+        match event:
+            case PassagesFound():
+                pages = ", ".join(f"{p.document} p. {p.page}" for p in event.passages)
+                self._say(f"evidence: {len(event.passages)} passages ({pages})")
+            case Planned():
+                self._end_draft()
+                for line in plan_lines(event.made):
+                    self._say(line)
+            case TokenDrafted():
+                self._draft((event.node, event.step), event.text)
+            case StepFinished():
+                self._end_draft()
+                if event.result.action == "retrieve" and not event.result.failure:
+                    found = len(event.result.passages)
+                    self._say(f"step {event.result.step}: {found} further passages")
+            case FailureSeen():
+                self._end_draft()
+                where = event.node if event.step is None else f"{event.node}, step {event.step}"
+                again = event.fallback == event.node
+                then = "trying again" if again else f"going on with {event.fallback}"
+                self._say(f"{where}: {event.message}; {then}", style="yellow")
+
+    def close(self) -> None:
+        self._end_draft()
+        self._waiting.clear()
+
+    def _say(self, text: str, style: str = "dim") -> None:
+        self._console.print(escape(text), style=style, soft_wrap=True)
+
+    def _draft(self, key: tuple[str, int | None], text: str) -> None:
+        if not self._drafts:
+            return
+        if self._live is None:
+            self._live = key
+            step = f" (step {key[1]})" if key[1] else ""
+            self._console.print(f"draft, {key[0]}{step}: ", end="", style="dim")
+        if key == self._live:
+            self._console.print(escape(text), end="", style="dim italic", soft_wrap=True)
+        else:
+            self._waiting[key] += text
+
+    def _end_draft(self) -> None:
+        if self._live is None:
+            return
+        self._live = None
+        self._console.print()
+        if self._waiting:
+            key = next(iter(self._waiting))
+            self._draft(key, self._waiting.pop(key))
+
+
+def plan_lines(made: PlanMade) -> list[str]:
+    """The plan as text, a line a step."""
+    makers = {
+        "model": "plan by the model",
+        "rules": "plan by rules",
+        "direct": "no plan needed: direct",
+        "person": "plan edited by a person",
+    }
+    lines = [makers[made.maker] + (f" ({made.reason})" if made.reason else "")]
+    for number, step in enumerate(made.plan.steps, start=1):
+        about = step.query if step.action == "retrieve" else step.focus
+        after = f" (after {', '.join(map(str, step.after))})" if step.after else ""
+        lines.append(f"  {number}. {step.action}: {about}{after}")
+    return lines
+
+
+def show_result(console: Console, transcript: Transcript) -> None:
+    """The verified answer with its sources, or the refusal, or the error."""
+    outcome = transcript.outcome
+    if isinstance(outcome, Answered):
+        console.print(escape(outcome.text), soft_wrap=True)
+        for citation in outcome.citations:
+            console.print(
+                escape(f"  [{citation.number}] {citation.document}, page {citation.page}"),
+                style="cyan",
+                soft_wrap=True,
+            )
+        if outcome.removed:
+            console.print(
+                f"{len(outcome.removed)} drafted sentence(s) withheld: "
+                "the passages do not bear them",
+                style="dim",
+                soft_wrap=True,
+            )
+    elif isinstance(outcome, Refused):
+        console.print(escape(f"Refused ({outcome.reason}). {outcome.message}"), soft_wrap=True)
+        for nearest in outcome.nearest:
+            console.print(
+                escape(f"  nearest: {nearest.title} ({nearest.document})"),
+                style="dim",
+                soft_wrap=True,
+            )
+    if outcome is not None:
+        for degraded in outcome.degraded:
+            console.print(
+                escape(f"Degraded: {degraded.what}: {degraded.why}"),
+                style="yellow",
+                soft_wrap=True,
+            )
+    if transcript.error is not None:
+        console.print(
+            escape(f"{transcript.error.error}: {transcript.error.message}"),
+            style="red",
+            soft_wrap=True,
+        )
+
+
+def bill_table(transcript: Transcript) -> Table:
+    """Calls, tokens and seconds, a row a node, and the total of the task."""
+    table = Table(title="What the task cost", title_justify="left")
+    table.add_column("node")
+    for column in ("model calls", "prompt tokens", "cached", "output tokens", "seconds"):
+        table.add_column(column, justify="right")
+    usage = transcript.usage
+    if usage is None:
+        return table
+    for node, seconds in usage.node_seconds.items():
+        spent = total(call for call in usage.calls if call.node == node)
+        table.add_row(node, *map(str, spent.values()), f"{seconds:.2f}")
+    table.add_section()
+    table.add_row("total", *map(str, total(usage.calls).values()), f"{usage.seconds:.2f}")
+    return table
+
+
+def trace_tree(transcript: Transcript) -> Tree:
+    """The task as a tree: nodes with their seconds, below each its model calls with tokens."""
+    tree = Tree(f"task {transcript.task_id}")
+    usage = transcript.usage
+    if usage is None:
+        return tree
+    for node, seconds in usage.node_seconds.items():
+        branch = tree.add(f"{node}  {seconds:.2f} s")
+        for call in usage.calls:
+            if call.node != node:
+                continue
+            step = f" step {call.step}" if call.step else ""
+            branch.add(
+                f"model call{step}, {call.outcome}: {call.seconds:.2f} s, "
+                f"{call.prompt_tokens} prompt tokens ({call.cached_tokens} cached), "
+                f"{call.output_tokens} output tokens" + (", estimated" if call.estimated else "")
+            )
+    return tree

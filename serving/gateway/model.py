@@ -1,0 +1,174 @@
+"""The chat model behind the port: one call to an OpenAI-compatible server, bounded and booked."""
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from typing import Any, Literal, cast
+from uuid import uuid4
+
+from langchain_core.messages import AIMessageChunk, BaseMessage, HumanMessage, SystemMessage
+from langchain_core.messages.ai import UsageMetadata
+from langchain_openai import ChatOpenAI
+from openai import DefaultAsyncHttpxClient
+from pydantic import SecretStr
+
+from graph.answer import CallRecord
+from graph.errors import ConfigError, ModelError, ModelTimeout
+from graph.ports import Completion, Message, ModelRequest
+from serving.gateway.ledger import MemoryLedger
+from serving.gateway.server import DEFAULT_CONTEXT_TOKENS, ModelServer, estimate_tokens, uses_proxy
+from serving.gateway.vendor_errors import translate
+
+CONNECT_AND_READ_TIMEOUT_S = 300.0  # a backstop: each call has a shorter one of its own
+# Small models fall into loops at temperature 0. JSON repeats its keys by right.
+FREQUENCY_PENALTY = 0.5
+LOOKUP_FAILURES = (ModelError, ConfigError)
+MESSAGE_TYPES: dict[str, type[BaseMessage]] = {"system": SystemMessage, "user": HumanMessage}
+
+
+@dataclass
+class _Received:
+    """What has arrived of a completion so far."""
+
+    pieces: list[str] = field(default_factory=list)
+    usage: UsageMetadata | None = None
+    finish_reason: str | None = None
+
+    def take(self, chunk: AIMessageChunk) -> str:
+        piece = chunk.content if isinstance(chunk.content, str) else ""
+        if piece:
+            self.pieces.append(piece)
+        self.usage = chunk.usage_metadata or self.usage
+        self.finish_reason = chunk.response_metadata.get("finish_reason") or self.finish_reason
+        return piece
+
+
+class GatewayModel:
+    """Implements `graph.ports.ChatModel`. LangSmith sees each call below the node that made it."""
+
+    def __init__(self, server: ModelServer, ledger: MemoryLedger, api_key: str | None) -> None:
+        self._server = server
+        self._ledger = ledger
+        self._api_key = api_key
+        self._client: ChatOpenAI | None = None
+        # langchain_openai would share one pool between all event loops of the process, which breaks
+        # when a second loop takes a connection of the first.
+        self._http = DefaultAsyncHttpxClient(
+            timeout=CONNECT_AND_READ_TIMEOUT_S, trust_env=uses_proxy(server.base_url)
+        )
+
+    async def complete(self, request: ModelRequest) -> Completion:
+        """Raises `ModelError`, `BudgetExceeded` or `ConfigError`.
+
+        Every call that began is booked, also one that failed or was cancelled. Leaving the stream,
+        as a cancel does, closes the connection, and the server stops writing.
+        """
+        timeout_s = self._ledger.reserve(request.account)
+        received = _Received()
+        started = time.perf_counter()
+        outcome: Literal["ok", "failed", "cancelled"] = "failed"
+        try:
+            async with asyncio.timeout(timeout_s):
+                await self._stream(request, received)
+            outcome = "ok"
+        except TimeoutError as error:
+            raise ModelTimeout(
+                f"the model server at {self._server.base_url} did not finish a call within "
+                f"{timeout_s:.1f} s"
+            ) from error
+        except asyncio.CancelledError:
+            outcome = "cancelled"
+            raise
+        except Exception as error:
+            translated = translate(error, self._server.base_url)
+            if translated is None:
+                raise
+            raise translated from error
+        finally:
+            seconds = time.perf_counter() - started
+            self._ledger.record(request.account, _booked(request, received, seconds, outcome))
+        return Completion(text="".join(received.pieces), cut_off=received.finish_reason == "length")
+
+    async def count_tokens(self, text: str) -> int:
+        """Without a server to ask, an over-estimate: the task goes on and ends in quotes."""
+        try:
+            return await self._server.count_tokens(text)
+        except LOOKUP_FAILURES:
+            return estimate_tokens(text)
+
+    async def context_tokens(self) -> int:
+        try:
+            return (await self._server.model()).context_tokens
+        except LOOKUP_FAILURES:
+            return DEFAULT_CONTEXT_TOKENS
+
+    async def aclose(self) -> None:
+        await self._server.aclose()
+        await self._http.aclose()
+
+    async def _stream(self, request: ModelRequest, received: _Received) -> None:
+        client = await self._chat_openai()
+        options: dict[str, Any] = {"max_tokens": request.max_tokens}
+        if request.schema is None:
+            options["frequency_penalty"] = FREQUENCY_PENALTY
+        else:
+            options["response_format"] = {
+                "type": "json_schema",
+                "json_schema": {"name": "plan", "schema": request.schema},
+            }
+        stream = client.astream(_messages(request.messages), **options)
+        async with aclosing(cast("AsyncGenerator[AIMessageChunk, None]", stream)) as chunks:
+            async for chunk in chunks:
+                piece = received.take(chunk)
+                if piece and request.on_draft is not None:
+                    request.on_draft(piece)
+
+    async def _chat_openai(self) -> ChatOpenAI:
+        if self._client is None:
+            model = await self._server.model()
+            self._client = ChatOpenAI(
+                model=model.name,
+                base_url=self._server.base_url,
+                api_key=SecretStr(self._api_key or "none"),
+                temperature=0,
+                max_retries=0,  # the graph retries, and nobody below it
+                http_async_client=self._http,
+                stream_usage=True,
+                use_responses_api=False,
+            )
+        return self._client
+
+
+def _messages(messages: Sequence[Message]) -> list[BaseMessage]:
+    return [MESSAGE_TYPES[message.role](message.content) for message in messages]
+
+
+def _booked(
+    request: ModelRequest,
+    received: _Received,
+    seconds: float,
+    outcome: Literal["ok", "failed", "cancelled"],
+) -> CallRecord:
+    """The server's own count, or ours where a broken-off stream brought none: vLLM sends a token a
+    piece, and a call that brought no piece may not have been worked on at all."""
+    usage = received.usage
+    if usage is not None:
+        prompt, output = usage["input_tokens"], usage["output_tokens"]
+        cached = usage.get("input_token_details", {}).get("cache_read", 0)
+    else:
+        text = "".join(message.content for message in request.messages)
+        prompt = estimate_tokens(text) if received.pieces else 0
+        cached, output = 0, len(received.pieces)
+    return CallRecord(
+        id=uuid4().hex,
+        node=request.node,
+        step=request.step,
+        prompt_tokens=prompt,
+        cached_tokens=cached,
+        output_tokens=output,
+        seconds=seconds,
+        outcome=outcome,
+        estimated=usage is None,
+    )

@@ -1,0 +1,115 @@
+"""What the client must know about the server it talks to: its model, its window, its tokenizer."""
+
+import asyncio
+import ipaddress
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+
+from graph.errors import ConfigError
+from serving.gateway.vendor_errors import translate
+
+LOOKUP_TIMEOUT_S = 10.0
+MAX_COUNTED_TEXTS = 2_048
+# Without a tokenizer to ask, tokens are over-estimated: a UTF-8 byte is never more than a token,
+# and common tokenizers need one for 3 to 4 bytes of English and for 2 to 3 of Korean.
+BYTES_PER_TOKEN = 2
+DEFAULT_CONTEXT_TOKENS = 8_192
+
+
+@dataclass(frozen=True)
+class ServedModel:
+    name: str
+    context_tokens: int
+    is_vllm: bool
+
+
+class ModelServer:
+    """Look-ups at an OpenAI-compatible server; `base_url` ends in /v1."""
+
+    def __init__(self, base_url: str, model: str | None, api_key: str | None) -> None:
+        self.base_url = base_url.rstrip("/")
+        self._wanted = model
+        headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
+        self._http = httpx.AsyncClient(
+            timeout=LOOKUP_TIMEOUT_S, headers=headers, trust_env=uses_proxy(base_url)
+        )
+        self._model: ServedModel | None = None
+        self._finding = asyncio.Lock()
+        self._counts: OrderedDict[str, int] = OrderedDict()
+
+    async def model(self) -> ServedModel:
+        """Raises `ModelUnavailable` when the server is not there, `ConfigError` when it serves
+        several models and none was named, or not the named one."""
+        async with self._finding:
+            if self._model is None:
+                self._model = await self._find_model()
+            return self._model
+
+    async def count_tokens(self, text: str) -> int:
+        """Exact where the server has a `/tokenize` (vLLM), an over-estimate elsewhere."""
+        model = await self.model()
+        if not model.is_vllm:
+            return estimate_tokens(text)
+        if text not in self._counts:
+            reply = await self._json(
+                "POST",
+                self.base_url.removesuffix("/v1") + "/tokenize",
+                {"model": model.name, "prompt": text, "add_special_tokens": False},
+            )
+            self._counts[text] = int(reply["count"])
+            if len(self._counts) > MAX_COUNTED_TEXTS:
+                self._counts.popitem(last=False)
+        self._counts.move_to_end(text)
+        return self._counts[text]
+
+    async def aclose(self) -> None:
+        await self._http.aclose()
+
+    async def _find_model(self) -> ServedModel:
+        reply = await self._json("GET", self.base_url + "/models")
+        served = {entry["id"]: entry for entry in reply.get("data") or () if "id" in entry}
+        name = self._wanted or (next(iter(served)) if len(served) == 1 else None)
+        if name is None or name not in served:
+            raise ConfigError(
+                f"the model server at {self.base_url} serves {', '.join(served) or 'no model'}"
+                + (f", not {self._wanted!r}" if self._wanted else "")
+                + "; set KA_ENGINE_MODEL to one that it serves"
+            )
+        entry = served[name]
+        return ServedModel(
+            name=name,
+            context_tokens=int(entry.get("max_model_len") or DEFAULT_CONTEXT_TOKENS),
+            is_vllm=entry.get("owned_by") == "vllm",
+        )
+
+    async def _json(self, method: str, url: str, body: object = None) -> dict[str, Any]:
+        try:
+            response = await self._http.request(method, url, json=body)
+            response.raise_for_status()
+            reply = response.json()
+        except httpx.HTTPError as error:
+            raise translate(error, self.base_url) or error from error
+        except ValueError:
+            reply = None
+        if not isinstance(reply, dict):
+            raise ConfigError(
+                f"{url} is not an OpenAI-compatible server's answer; KA_ENGINE_URL must name "
+                "one, with its /v1"
+            )
+        return reply
+
+
+def uses_proxy(url: str) -> bool:
+    """Whether a proxy of the environment may be used: never for a server of this machine."""
+    host = httpx.URL(url).host
+    try:
+        return not ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host != "localhost"
+
+
+def estimate_tokens(text: str) -> int:
+    return -(-len(text.encode()) // BYTES_PER_TOKEN)

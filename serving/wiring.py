@@ -1,0 +1,64 @@
+"""The only place where the parts are joined."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from langgraph.checkpoint.base import BaseCheckpointSaver
+
+from graph.build import build_graph
+from graph.ports import Deps
+from graph.run import Agent
+from knowledge.embed import Embedder, make_embedder
+from knowledge.retriever import CorpusRetriever, open_retriever
+from serving.engine.state import read_state
+from serving.gateway.ledger import MemoryLedger
+from serving.gateway.model import GatewayModel
+from serving.gateway.server import ModelServer
+from serving.settings import Settings
+
+
+@asynccontextmanager
+async def open_deps(settings: Settings) -> AsyncIterator[Deps]:
+    """What nodes need, on the real parts; the index is owned until the block ends.
+
+    Raises `KnowledgeError` when there is no usable index. The model server is not asked: when it
+    cannot be reached, the task finds out and says so.
+    """
+    ledger = MemoryLedger()
+    url = await asyncio.to_thread(model_url, settings)
+    server = ModelServer(url, settings.engine_model, api_key(settings))
+    model = GatewayModel(server, ledger, api_key(settings))
+    try:
+        with await asyncio.to_thread(open_index, settings) as retriever:
+            yield Deps(model=model, ledger=ledger, retriever=retriever, limits=settings.limits)
+    finally:
+        await model.aclose()
+
+
+@asynccontextmanager
+async def open_agent(
+    settings: Settings, checkpointer: BaseCheckpointSaver[str] | None = None
+) -> AsyncIterator[tuple[Agent, Deps]]:
+    async with open_deps(settings) as deps:
+        yield build_graph(deps).compile(checkpointer=checkpointer), deps
+
+
+def open_index(settings: Settings) -> CorpusRetriever:
+    return open_retriever(settings.index_dir, embedder(settings), settings.tenant)
+
+
+def embedder(settings: Settings) -> Embedder:
+    return make_embedder(settings.embed_url, settings.embed_model, api_key(settings))
+
+
+def model_url(settings: Settings) -> str:
+    """The owner's server, else the engine of this machine, running or not."""
+    if settings.engine_url:
+        return settings.engine_url
+    state = read_state(settings.engine_dir)
+    return state.base_url if state else f"http://127.0.0.1:{settings.engine_port}/v1"
+
+
+def api_key(settings: Settings) -> str | None:
+    return settings.engine_api_key.get_secret_value() if settings.engine_api_key else None

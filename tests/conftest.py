@@ -1,0 +1,26 @@
+"""Fixtures that several packages' tests share."""
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+from tests.stub_engine import StubEngine
+
+
+@pytest.fixture(autouse=True)
+def _own_environment(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    """Settings of the person who runs the tests must not change them."""
+    if request.node.get_closest_marker("engine"):
+        return
+    for name in list(os.environ):
+        if name.startswith(("KA_", "LANGSMITH_", "LANGCHAIN_")) and name != "KA_TEST_DATA":
+            monkeypatch.delenv(name)
+
+
+@pytest.fixture
+def stub_engine() -> Iterator[StubEngine]:
+    engine = StubEngine()
+    engine.start()
+    yield engine
+    engine.stop()

@@ -1,0 +1,106 @@
+"""What the product relies on in the real server, which is started if it is not up."""
+
+import json
+import subprocess
+import time
+
+import httpx
+import pytest
+
+from serving.cli.engine import chosen_profile
+from serving.engine import launch
+from serving.engine.command import venv_python
+from serving.engine.profiles import NEEDS, load_profile
+from serving.engine.state import EngineState
+from serving.settings import load_settings
+
+pytestmark = pytest.mark.engine
+
+TIMEOUT_S = 120.0
+PARSE_PROFILES = """
+import json, sys
+from vllm.entrypoints.launchers.cli_args import make_arg_parser
+from vllm.utils.argparse_utils import FlexibleArgumentParser
+for path in sys.argv[1:]:
+    parser = make_arg_parser(FlexibleArgumentParser())
+    parsed = parser.parse_args(["--config", path, "--model", "m"])
+    print(json.dumps([parsed.enable_prefix_caching, parsed.enable_chunked_prefill,
+                      parsed.enable_prompt_tokens_details]))
+"""
+
+
+@pytest.fixture(scope="module")
+def engine() -> EngineState:
+    settings = load_settings()
+    return launch.up(settings, chosen_profile(settings, None), print)
+
+
+def ask(engine: EngineState, question: str, **options: object) -> dict[str, object]:
+    body = {"model": engine.model, "messages": [{"role": "user", "content": question}], **options}
+    reply = httpx.post(engine.base_url + "/chat/completions", json=body, timeout=TIMEOUT_S)
+    return dict(reply.raise_for_status().json())
+
+
+def metric(engine: EngineState, name: str) -> float:
+    text = httpx.get(engine.root_url + "/metrics", timeout=TIMEOUT_S).text
+    return sum(float(line.split()[-1]) for line in text.splitlines() if line.startswith(name + "{"))
+
+
+def test_a_repeated_prompt_is_read_from_the_prefix_cache(engine: EngineState) -> None:
+    question = f"{time.time_ns()} " + "The prefix cache keeps what was computed. " * 40
+    cached = []
+    for _ in range(2):
+        usage = ask(engine, question, max_tokens=1)["usage"]
+        assert isinstance(usage, dict)
+        cached.append(usage["prompt_tokens_details"]["cached_tokens"])
+    assert cached[0] < 64
+    assert cached[1] > 256
+
+
+@pytest.mark.parametrize("question", ["Describe Paris.", "서울을 설명해 주세요."])
+def test_an_answer_under_a_schema_is_valid(engine: EngineState, question: str) -> None:
+    schema = {
+        "type": "object",
+        "properties": {"kind": {"enum": ["city", "river"]}},
+        "required": ["kind"],
+        "additionalProperties": False,
+    }
+    wanted = {"type": "json_schema", "json_schema": {"name": "place", "schema": schema}}
+    reply = ask(engine, question, max_tokens=40, response_format=wanted)
+    choices = reply["choices"]
+    assert isinstance(choices, list)
+    assert json.loads(choices[0]["message"]["content"])["kind"] in ("city", "river")
+
+
+def test_a_client_that_leaves_frees_the_engine(engine: EngineState) -> None:
+    body = {
+        "model": engine.model,
+        "messages": [{"role": "user", "content": "Write a long story."}],
+        "max_tokens": 4000,
+        "ignore_eos": True,
+        "stream": True,
+    }
+    url = engine.base_url + "/chat/completions"
+    with httpx.stream("POST", url, json=body, timeout=TIMEOUT_S) as stream:
+        next(line for line in stream.iter_lines() if line.startswith("data: "))
+        assert metric(engine, "vllm:num_requests_running") == 1
+    for _ in range(100):
+        if metric(engine, "vllm:num_requests_running") == 0:
+            break
+        time.sleep(0.1)
+    written = metric(engine, "vllm:generation_tokens_total")
+    time.sleep(1)
+    assert metric(engine, "vllm:generation_tokens_total") == written
+
+
+def test_vllm_itself_reads_every_profile() -> None:
+    paths = [str(load_profile(name).path) for name in NEEDS]
+    done = subprocess.run(
+        [str(venv_python(load_settings())), "-c", PARSE_PROFILES, *paths],
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+        check=True,
+    )
+    lines = [line for line in done.stdout.splitlines() if line.startswith("[")]
+    assert lines == ["[true, true, true]"] * len(paths)

@@ -1,0 +1,159 @@
+"""What is kept, repaired and removed of a model's text; each case in both languages."""
+
+import pytest
+
+from graph.evidence import Language, Passage
+from nodes.review import Flag, Review, review
+from tests.nodes.texts import ENGLISH, KOREAN
+
+QUESTION: dict[Language, str] = {
+    "en": "How does the prefix cache treat blocks?",
+    "ko": "접두사 캐시는 블록을 어떻게 다루나요?",
+}
+PASSAGES: dict[Language, dict[int, Passage]] = {
+    "en": dict(enumerate(ENGLISH, start=1)),
+    "ko": dict(enumerate(KOREAN, start=1)),
+}
+TRUE: dict[Language, str] = {
+    "en": "A prefix cache reuses full blocks only",
+    "ko": "접두사 캐시는 가득 찬 블록만 다시 쓴다",
+}
+ALSO_TRUE: dict[Language, str] = {
+    "en": "The gateway refuses a request without a tenant",
+    "ko": "게이트웨이는 테넌트가 없는 요청을 거절한다",
+}
+FALSE: dict[Language, str] = {
+    "en": "The prefix cache compresses images with a neural codec",
+    "ko": "접두사 캐시는 신경망 코덱으로 그림을 압축한다",
+}
+both_languages = pytest.mark.parametrize("language", ["en", "ko"])
+
+
+def _review(text: str, language: Language, instruction: str = "") -> Review:
+    return review(text, PASSAGES[language], QUESTION[language], language, instruction=instruction)
+
+
+@both_languages
+def test_supported_sentences_are_kept_with_their_citations(language: Language) -> None:
+    found = _review(f"{TRUE[language]} [1]. {ALSO_TRUE[language]}. [3]", language)
+    assert [(one.text, one.citations) for one in found.kept] == [
+        (f"{TRUE[language]}.", (1,)),
+        (f"{ALSO_TRUE[language]}.", (3,)),
+    ]
+    assert (found.removed, found.flags, found.repaired) == ((), (), 0)
+
+
+@both_languages
+@pytest.mark.parametrize("marks", ["", " [3]", " [9]", " [2][3]"])
+def test_a_wrong_or_missing_citation_is_repaired(language: Language, marks: str) -> None:
+    found = _review(f"{TRUE[language]}{marks}.", language)
+    assert found.kept[0].citations == (1,)
+    assert found.repaired == 1
+
+
+@both_languages
+def test_a_citation_that_bears_nothing_is_dropped(language: Language) -> None:
+    found = _review(f"{TRUE[language]} [1][3].", language)
+    assert found.kept[0].citations == (1,)
+
+
+@both_languages
+def test_an_unsupported_sentence_is_removed_with_its_reason(language: Language) -> None:
+    found = _review(f"{TRUE[language]} [1]. {FALSE[language]} [1].", language)
+    assert len(found.kept) == 1
+    assert found.removed[0].text == f"{FALSE[language]}."
+    word = {"en": "images", "ko": "그림"}[language]
+    assert word in found.removed[0].reason
+    assert found.flags == ("unsupported",)
+
+
+@both_languages
+@pytest.mark.parametrize("text", ["", " \n ", "[1]", "..."])
+def test_a_text_without_words_is_empty(language: Language, text: str) -> None:
+    assert _review(text, language) == Review(kept=(), removed=(), flags=("empty",))
+
+
+@both_languages
+def test_a_repeated_sentence_is_kept_once(language: Language) -> None:
+    found = _review(f"{TRUE[language]} [1]. " * 4, language)
+    assert len(found.kept) == 1
+    assert (len(found.removed), found.flags) == (3, ("repetition",))
+
+
+@pytest.mark.parametrize(
+    ("language", "first", "second"),
+    [
+        ("en", "The call took 18 ms for each token after the first token.", "900 prompt tokens"),
+        ("ko", "토큰마다 18ms가 걸렸다.", "900토큰"),
+    ],
+)
+def test_sentences_that_differ_in_a_number_are_no_repetition(
+    language: Language, first: str, second: str
+) -> None:
+    found = _review(f"{first} {first.replace('18', '19')}", language)
+    assert len(found.kept) == 1
+    assert found.flags == ("unsupported",)
+    assert second not in found.removed[0].text
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "flag"),
+    [
+        ("en", "The cache the cache the cache the cache reuses full blocks.", "repetition"),
+        ("en", "How does the prefix cache treat blocks? It reuses them.", "echo"),
+        ("en", "Answer from the passages alone.", "echo"),
+        ("en", "접두사 캐시는 가득 찬 블록만 다시 쓴다.", "wrong_language"),
+        ("en", "前缀缓存只会重复使用完整的块。", "wrong_language"),
+        ("en", "## A prefix cache reuses full blocks only", "not_a_statement"),
+        ("en", "| prefix cache | reuses full blocks only |", "not_a_statement"),
+        ("en", "A prefix cache reuses full blocks. Blocks are evicted in the", "cut_off"),
+        ("ko", "캐시는 블록을 캐시는 블록을 캐시는 블록을 다시 쓴다.", "repetition"),
+        ("ko", "접두사 캐시는 블록을 어떻게 다루나요? 다시 씁니다.", "echo"),
+        ("ko", "주어진 근거만으로 답하세요.", "echo"),
+        ("ko", "A prefix cache reuses full blocks only.", "wrong_language"),
+        ("ko", "前缀缓存只会重复使用完整的块。", "wrong_language"),
+        ("ko", "## 접두사 캐시는 가득 찬 블록만 다시 쓴다", "not_a_statement"),
+        ("ko", "| 접두사 캐시 | 가득 찬 블록만 다시 쓴다 |", "not_a_statement"),
+        ("ko", "접두사 캐시는 가득 찬 블록만 다시 쓴다. 블록은 마지막으로 쓴", "cut_off"),
+    ],
+)
+def test_a_fault_of_form_is_flagged_and_its_sentence_removed(
+    language: Language, text: str, flag: Flag
+) -> None:
+    instruction = {"en": "Answer from the passages alone.", "ko": "주어진 근거만으로 답하세요."}
+    found = _review(text, language, instruction[language])
+    assert flag in found.flags
+    assert found.removed[-1 if flag == "cut_off" else 0].text not in {
+        sentence.text for sentence in found.kept
+    }
+
+
+@both_languages
+def test_a_short_answer_without_full_stop_is_whole(language: Language) -> None:
+    assert len(_review(f"{TRUE[language]} [1]", language).kept) == 1
+
+
+@both_languages
+def test_an_answer_in_list_items_is_read_item_by_item(language: Language) -> None:
+    found = _review(f"- {TRUE[language]} [1]\n- {ALSO_TRUE[language]} [3]", language)
+    assert [one.citations for one in found.kept] == [(1,), (3,)]
+
+
+@both_languages
+def test_the_answer_that_restates_the_question_is_no_echo(language: Language) -> None:
+    question = {
+        "en": "Is decode bound by memory bandwidth?",
+        "ko": "디코드는 메모리 대역폭에 묶이나요?",
+    }
+    text = {
+        "en": "Decode is bound by memory bandwidth. [2]",
+        "ko": "디코드는 메모리 대역폭에 묶인다. [2]",
+    }
+    found = review(text[language], PASSAGES[language], question[language], language)
+    assert len(found.kept) == 1
+
+
+def test_without_passages_nothing_is_kept() -> None:
+    found = review("A prefix cache reuses full blocks only. [1]", {}, "What?", "en")
+    assert found.kept == ()
+    assert found.flags == ("unsupported",)

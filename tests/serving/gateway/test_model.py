@@ -1,0 +1,128 @@
+"""The gateway against a real HTTP server that misbehaves."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator
+
+import pytest
+
+from graph.errors import (
+    ContextOverflow,
+    ModelRateLimited,
+    ModelRejected,
+    ModelTimeout,
+    ModelUnavailable,
+)
+from graph.ports import Account, Limits, Message, ModelRequest
+from serving.gateway.ledger import MemoryLedger
+from serving.gateway.model import GatewayModel
+from serving.gateway.server import ModelServer, estimate_tokens
+from tests.fakes import account
+from tests.stub_engine import BreakOff, Fail, Hang, Say, StubEngine
+from tests.waiting import until
+
+
+@pytest.fixture
+def ledger() -> MemoryLedger:
+    return MemoryLedger()
+
+
+@pytest.fixture
+async def model(stub_engine: StubEngine, ledger: MemoryLedger) -> AsyncIterator[GatewayModel]:
+    gateway = GatewayModel(ModelServer(stub_engine.url, None, None), ledger, None)
+    yield gateway
+    await gateway.aclose()
+
+
+def request(charged_to: Account | None = None, drafts: list[str] | None = None) -> ModelRequest:
+    return ModelRequest(
+        messages=[Message("system", "be brief"), Message("user", "what is a cache?")],
+        account=charged_to or account(),
+        node="answer",
+        max_tokens=64,
+        on_draft=drafts.append if drafts is not None else None,
+    )
+
+
+async def test_a_completion_streams_its_drafts_and_books_the_servers_count(
+    stub_engine: StubEngine, model: GatewayModel, ledger: MemoryLedger
+) -> None:
+    stub_engine.script.append(Say("a cache keeps things"))
+    drafts: list[str] = []
+    completion = await model.complete(request(drafts=drafts))
+    assert completion.text == "".join(drafts) == "a cache keeps things"
+    (booked,) = ledger.calls(account())
+    assert (booked.prompt_tokens, booked.cached_tokens, booked.output_tokens) == (6, 3, 4)
+    assert (booked.outcome, booked.estimated) == ("ok", False)
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "error"),
+    [
+        (Fail(500), ModelUnavailable),
+        (Fail(503), ModelUnavailable),
+        (Fail(429), ModelRateLimited),
+        (Fail(401), ModelRejected),
+        (Fail(404), ModelRejected),
+        (Fail(400), ModelRejected),
+        (Fail(400, "This model's maximum context length is 8192 tokens"), ContextOverflow),
+        (BreakOff(), ModelUnavailable),
+    ],
+)
+async def test_what_the_server_does_becomes_an_error_of_ours_after_one_call(
+    behaviour: Fail | BreakOff,
+    error: type[Exception],
+    stub_engine: StubEngine,
+    model: GatewayModel,
+    ledger: MemoryLedger,
+) -> None:
+    stub_engine.script.append(behaviour)
+    with pytest.raises(error):
+        await model.complete(request())
+    assert len(stub_engine.requests) == 1
+    (booked,) = ledger.calls(account())
+    assert (booked.outcome, booked.estimated) == ("failed", True)
+
+
+async def test_a_server_that_hangs_ends_in_a_timeout(
+    stub_engine: StubEngine, model: GatewayModel
+) -> None:
+    stub_engine.script.append(Hang())
+    with pytest.raises(ModelTimeout, match=r"within 0\.3 s"):
+        await model.complete(request(account(Limits(call_timeout_s=0.3))))
+
+
+async def test_no_server_is_an_error_that_says_how_to_start_one(ledger: MemoryLedger) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
+    gateway = GatewayModel(ModelServer(url, None, None), ledger, None)
+    with pytest.raises(ModelUnavailable, match="knowledge-agent engine up"):
+        await gateway.complete(request())
+    assert await gateway.count_tokens("접두사 캐시") == estimate_tokens("접두사 캐시")
+
+
+async def test_a_cancelled_call_closes_its_connection_and_is_booked(
+    stub_engine: StubEngine, model: GatewayModel, ledger: MemoryLedger
+) -> None:
+    stub_engine.script.append(Hang())
+    call = asyncio.create_task(model.complete(request()))
+    await until(lambda: stub_engine.open_streams == 1)
+    call.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await call
+    await until(lambda: stub_engine.open_streams == 0)
+    assert [booked.outcome for booked in ledger.calls(account())] == ["cancelled"]
+
+
+async def test_tokens_are_counted_by_the_server_once_a_text(
+    stub_engine: StubEngine, model: GatewayModel
+) -> None:
+    assert await model.count_tokens("one two three") == 3
+    stub_engine.stop()
+    assert await model.count_tokens("one two three") == 3
+
+
+@pytest.mark.parametrize("text", ["a", "prefix cache", "접두사 캐시", "한", "🙂"])
+def test_an_estimate_is_never_zero_and_grows_with_the_text(text: str) -> None:
+    assert 0 < estimate_tokens(text) <= estimate_tokens(text + text)

@@ -1,0 +1,148 @@
+"""An OpenAI-compatible server that does as it is told: fails, hangs, breaks off, or answers.
+
+A real HTTP server in a thread, so that the real client, its errors and its cancels are tested.
+"""
+
+import asyncio
+import json
+import re
+import threading
+from collections import deque
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+MODEL = "stub-model"
+PLAN = {
+    "steps": [
+        {"action": "answer", "focus": "what the passages say", "after": []},
+        {"action": "summarize", "focus": "the answer in short", "after": [1]},
+    ]
+}
+
+
+@dataclass
+class Fail:
+    """Answer with this status; `message` is the server's own words."""
+
+    status: int
+    message: str = "told to fail"
+
+
+class Hang:
+    """Accept the call and never say a word."""
+
+
+class BreakOff:
+    """Send half of a text, then close the connection."""
+
+
+@dataclass
+class Say:
+    text: str
+
+
+Behaviour = Fail | Hang | BreakOff | Say
+
+
+@dataclass
+class StubEngine:
+    """`script` is used up call by call; afterwards the stub answers as a good model would:
+    a two-step plan where a schema is asked for, else the first sentence of passage 1, cited."""
+
+    max_model_len: int = 8_192
+    script: deque[Behaviour] = field(default_factory=deque)
+    requests: list[dict[str, Any]] = field(default_factory=list)
+    open_streams: int = 0
+    url: str = ""
+
+    def start(self) -> None:
+        app = Starlette(
+            routes=[
+                Route("/v1/models", self._models),
+                Route("/tokenize", self._tokenize, methods=["POST"]),
+                Route("/v1/chat/completions", self._chat, methods=["POST"]),
+            ]
+        )
+        config = uvicorn.Config(app, host="127.0.0.1", port=0, log_level="error", lifespan="off")
+        self._server = uvicorn.Server(config)
+        self._thread = threading.Thread(target=self._server.run, daemon=True)
+        self._thread.start()
+        while not self._server.started:
+            self._thread.join(0.01)
+            if not self._thread.is_alive():
+                raise RuntimeError("the stub engine did not start")
+        port = self._server.servers[0].sockets[0].getsockname()[1]
+        self.url = f"http://127.0.0.1:{port}/v1"
+
+    def stop(self) -> None:
+        self._server.should_exit = True
+        self._server.force_exit = True
+        self._thread.join(10)
+
+    async def _models(self, request: Request) -> Response:
+        model = {"id": MODEL, "owned_by": "vllm", "max_model_len": self.max_model_len}
+        return JSONResponse({"object": "list", "data": [model]})
+
+    async def _tokenize(self, request: Request) -> Response:
+        return JSONResponse({"count": len((await request.json())["prompt"].split())})
+
+    async def _chat(self, request: Request) -> Response:
+        body = await request.json()
+        self.requests.append(body)
+        behaviour = self.script.popleft() if self.script else Say(_good_reply(body))
+        if isinstance(behaviour, Fail):
+            error = {"message": behaviour.message, "type": "stub", "code": behaviour.status}
+            return JSONResponse({"error": error}, status_code=behaviour.status)
+        return StreamingResponse(self._stream(body, behaviour), media_type="text/event-stream")
+
+    async def _stream(self, body: dict[str, Any], behaviour: Behaviour) -> AsyncIterator[str]:
+        self.open_streams += 1
+        try:
+            if isinstance(behaviour, Hang):
+                yield ": waiting\n\n"
+                await asyncio.sleep(3_600)
+            text = behaviour.text if isinstance(behaviour, Say) else "half of a sentence that"
+            words = re.findall(r"\S+\s*", text)
+            for word in words:
+                yield _chunk({"delta": {"role": "assistant", "content": word}})
+            if isinstance(behaviour, BreakOff):
+                raise ConnectionResetError("told to break off")
+            yield _chunk({"delta": {}, "finish_reason": "stop"})
+            prompt = sum(len(message["content"].split()) for message in body["messages"])
+            usage = {
+                "prompt_tokens": prompt,
+                "completion_tokens": len(words),
+                "total_tokens": prompt + len(words),
+                "prompt_tokens_details": {"cached_tokens": prompt // 2},
+            }
+            yield _chunk(None, usage)
+            yield "data: [DONE]\n\n"
+        finally:
+            self.open_streams -= 1
+
+
+def _chunk(choice: dict[str, Any] | None, usage: dict[str, Any] | None = None) -> str:
+    choices = [{"index": 0, "finish_reason": None, **choice}] if choice else []
+    body = {
+        "id": "stub",
+        "object": "chat.completion.chunk",
+        "created": 0,
+        "model": MODEL,
+        "choices": choices,
+        "usage": usage,
+    }
+    return f"data: {json.dumps(body, ensure_ascii=False)}\n\n"
+
+
+def _good_reply(body: dict[str, Any]) -> str:
+    if "response_format" in body:
+        return json.dumps(PLAN)
+    first = re.search(r"\[1\] [^\n]*\n(.+?[.다]\.?)(?=\s|$)", body["messages"][-1]["content"])
+    return f"{first[1]} [1]" if first else "The passages do not say."
