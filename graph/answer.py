@@ -4,7 +4,7 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Literal
 
-from pydantic import Field, computed_field
+from pydantic import Field
 
 from graph.evidence import Citation, Frozen, Language
 
@@ -21,11 +21,17 @@ class Sentence(Frozen):
     step: int = Field(default=1, ge=1, description="the step of the plan that wrote it")
 
 
+RemovalFlag = Literal[
+    "cut_off", "repetition", "echo", "wrong_language", "not_a_statement", "unsupported"
+]
+
+
 class Removed(Frozen):
     """A sentence that the model wrote and the reader does not get, and why."""
 
     text: str
-    reason: str
+    flag: RemovalFlag
+    reason: str = Field(description="in words, in the answer's language")
 
 
 class Degraded(Frozen):
@@ -43,10 +49,12 @@ class Answered(Frozen):
     removed: tuple[Removed, ...] = ()
     degraded: tuple[Degraded, ...] = ()
 
-    @computed_field  # type: ignore[prop-decorator]  # mypy has no support for this pair
     @property
     def text(self) -> str:
-        """The answer as one text: a paragraph a step, citation numbers in square brackets."""
+        """The answer as one text: a paragraph a step, citation numbers in square brackets.
+
+        No field: a checkpoint is read back by the fields alone.
+        """
         return "\n\n".join(
             " ".join(
                 sentence.text + "".join(f" [{number}]" for number in sentence.citations)

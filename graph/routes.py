@@ -5,7 +5,7 @@ from typing import Literal
 from langgraph.types import Send
 
 from graph.state import AgentState, StepInput
-from nodes.intent import read_intent
+from nodes.question.intent import read_intent
 
 STEP_NODES = ("answer", "personalize", "summarize", "analyze", "search")
 # Where the task goes on when a node has failed for good. A failed step leaves its place to the
@@ -67,7 +67,9 @@ def after_verify(state: AgentState) -> Literal["revise", "extract", "__end__"]:
     """Unsupported sentences are asked for once more; a text with none left is quoted instead."""
     if state["outcome"] is not None:
         return "__end__"
-    return "revise" if state["removed"] and state["revision"] is None else "extract"
+    asked = state["revision"] is not None
+    worth_asking = any(removed.flag == "unsupported" for removed in state["removed"])
+    return "revise" if worth_asking and not asked else "extract"
 
 
 def after_extract(state: AgentState) -> Literal["refuse", "__end__"]:

@@ -10,12 +10,13 @@ import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 
 import numpy as np
 
 from graph.evidence import Passage
+from knowledge.contract import Contract
 from knowledge.embed import Vectors
 from knowledge.lexical import LexicalIndex
 
@@ -23,6 +24,10 @@ BUSY_TIMEOUT_S = 5.0
 MIN_KEPT_VECTORS = 20_000
 
 _SCHEMA = """
+CREATE TABLE IF NOT EXISTS contract (
+    embedder TEXT NOT NULL, dimension INTEGER NOT NULL, chunker TEXT NOT NULL,
+    version INTEGER NOT NULL
+);
 CREATE TABLE IF NOT EXISTS documents (
     path TEXT PRIMARY KEY, sha256 TEXT NOT NULL, bytes INTEGER NOT NULL, mtime_ns INTEGER NOT NULL,
     status TEXT NOT NULL, reason TEXT NOT NULL, title TEXT NOT NULL
@@ -79,6 +84,20 @@ class Catalog:
             raise
         self._connection.execute("COMMIT")
 
+    def contract(self) -> Contract | None:
+        row = self._connection.execute(
+            "SELECT embedder, dimension, chunker, version FROM contract"
+        ).fetchone()
+        return Contract(*row) if row else None
+
+    def start(self, contract: Contract) -> None:
+        """A new collection follows `contract`: every vector has to go in again."""
+        with self.transaction():
+            self._connection.execute("DELETE FROM contract")
+            self._connection.execute("INSERT INTO contract VALUES (?, ?, ?, ?)", astuple(contract))
+            self._connection.execute("UPDATE passages SET dense = 0")
+            self._connection.execute("DELETE FROM stale")
+
     def documents(self) -> dict[str, DocumentRow]:
         rows = self._connection.execute(
             "SELECT path, sha256, bytes, mtime_ns, status, reason, title FROM documents"
@@ -117,7 +136,7 @@ class Catalog:
     def clear(self) -> None:
         """Forget documents and passages; vectors stay, since their keys name what made them."""
         with self.transaction():
-            for table in ("documents", "passages", "stale", "lexical"):
+            for table in ("contract", "documents", "passages", "stale", "lexical"):
                 self._connection.execute(f"DELETE FROM {table}")
 
     def _drop_passages(self, document: str) -> set[str]:
@@ -182,7 +201,7 @@ class Catalog:
         return {row: by_id[identity] for row, identity in found}
 
     def sample(self, size: int) -> list[Passage]:
-        """Up to `size` passages, spread over the corpus the same way in each run: ids are hashes."""
+        """Up to `size` passages, the same in each run and spread evenly, since ids are hashes."""
         return self._select("ORDER BY id LIMIT ?", (size,))
 
     def _select(self, condition: str, values: Sequence[str | int]) -> list[Passage]:
@@ -212,9 +231,9 @@ class Catalog:
             )
 
     def dense_ids(self) -> set[str]:
-        return {row[0] for row in self._connection.execute(
-            "SELECT id FROM passages WHERE dense = 1"
-        )}
+        return {
+            row[0] for row in self._connection.execute("SELECT id FROM passages WHERE dense = 1")
+        }
 
     def mark_sparse(self, ids: Iterable[str]) -> None:
         """Chroma does not hold these vectors, whatever was noted."""
@@ -222,10 +241,6 @@ class Catalog:
             self._connection.executemany(
                 "UPDATE passages SET dense = 0 WHERE id = ?", ((i,) for i in ids)
             )
-
-    def mark_all_sparse(self) -> None:
-        """Chroma's collection is new or was lost: every vector has to go in again."""
-        self._connection.execute("UPDATE passages SET dense = 0")
 
     def stale_ids(self) -> list[str]:
         return [row[0] for row in self._connection.execute("SELECT id FROM stale")]
@@ -235,7 +250,7 @@ class Catalog:
             self._connection.executemany("DELETE FROM stale WHERE id = ?", ((i,) for i in ids))
 
     def vectors(self, keys: Sequence[str]) -> dict[str, Vectors]:
-        """Vectors that were made before, by `knowledge.sync.vector_key`."""
+        """Vectors that were made before, by the keys of `knowledge.sync`."""
         rows = self._connection.execute(
             f"SELECT key, vector FROM vectors WHERE key IN ({', '.join('?' * len(keys))})", keys
         )

@@ -2,50 +2,25 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, fields
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import chromadb
 import numpy as np
 from chromadb.config import Settings
 from chromadb.errors import ChromaError, NotFoundError
 
-from graph.errors import IndexMismatch, InputError, KnowledgeError
+from graph.errors import InputError, KnowledgeError
 from graph.evidence import Passage
+from knowledge.contract import Contract, mismatch
 from knowledge.embed import Vectors
 from knowledge.lexical import Script, script
 
-INDEX_VERSION = 1
 MAX_BATCH = 5_461
 """Records that one call of Chroma takes."""
 
 _TENANT = re.compile(r"[a-z0-9][a-z0-9_-]{0,47}")
-
-
-@dataclass(frozen=True, slots=True)
-class Contract:
-    """What made the vectors of a collection; vectors of two contracts must not meet."""
-
-    embedder: str
-    dimension: int
-    chunker: str
-    version: int = INDEX_VERSION
-
-    def check(self, recorded: "Contract") -> None:
-        """Raise `IndexMismatch` where `recorded`, the index's own contract, differs."""
-        mine, theirs = asdict(self), asdict(recorded)
-        differing = [name for name in mine if mine[name] != theirs[name]]
-        if differing:
-            what = ", ".join(f"{name} {theirs[name]}, now {mine[name]}" for name in differing)
-            raise mismatch(what)
-
-
-def mismatch(what: str) -> IndexMismatch:
-    return IndexMismatch(
-        f"the index was made in another way ({what}); "
-        "make it anew with: knowledge-agent ingest DIR --rebuild"
-    )
 
 
 def check_tenant(tenant: str) -> str:
@@ -76,7 +51,8 @@ class VectorIndex:
         self.close()
 
     def close(self) -> None:
-        self._client.close()
+        # ClientAPI, the declared type, lacks the method that every client has.
+        cast("Any", self._client).close()
 
     def open(self) -> Contract | None:
         """Open the collection and return what it records; None where there is none yet."""
@@ -89,7 +65,7 @@ class VectorIndex:
             raise mismatch(f"distance {space}, now cosine")
         recorded = self._collection.metadata or {}
         try:
-            return Contract(**{name: recorded[name] for name in Contract.__slots__})
+            return Contract(**{field.name: recorded[field.name] for field in fields(Contract)})
         except KeyError as error:
             raise mismatch(f"{error.args[0]} not recorded") from error
 

@@ -14,8 +14,8 @@ from graph.errors import EmbedderUnavailable, InputError
 from knowledge import chunk
 from knowledge.calibrate import Calibration, calibrate
 from knowledge.catalog import DocumentRow
+from knowledge.contract import Contract
 from knowledge.embed import Embedder
-from knowledge.index import Contract
 from knowledge.load import Unreadable, UnreadableStatus, is_supported
 from knowledge.reader import Reader
 from knowledge.store import Store, create_store
@@ -90,9 +90,12 @@ def ingest(
         synced = complete_vectors(
             store, embedder, lambda done, total: on_progress(Progress("embed", done, total))
         )
-        calibration = None
-        if synced.error is None and store.catalog.passage_count():
-            calibration = _calibrated(store, embedder, on_progress)
+        calibration, error = None, synced.error
+        if error is None and store.catalog.passage_count():
+            try:
+                calibration = _calibrated(store, embedder, on_progress)
+            except EmbedderUnavailable as unavailable:
+                error = str(unavailable)
         return IngestReport(
             files=files,
             documents=sum(row.status == "indexed" for row in store.catalog.documents().values()),
@@ -101,7 +104,7 @@ def ingest(
             vectors_missing=store.catalog.missing_vectors(),
             seconds=time.monotonic() - started,
             calibration=calibration,
-            embedder_error=synced.error,
+            embedder_error=error,
         )
 
 
@@ -115,8 +118,8 @@ def _read_changes(
     gone = {path: row for path, row in before.items() if path not in paths}
     gone_hashes = {row.sha256: path for path, row in gone.items()}
     # Removed first: a renamed document must not stand in the index twice.
-    for path in gone:
-        catalog.remove_document(path)
+    for name in gone:
+        catalog.remove_document(name)
     renamed: set[str] = set()
     with Reader() as reader:
         for done, (name, path) in enumerate(paths.items(), start=1):
@@ -128,8 +131,8 @@ def _read_changes(
             else:
                 yield FileReport(name, report.status, report.reason)
             on_progress(Progress("read", done, len(paths)))
-    for path in sorted(gone.keys() - renamed):
-        yield FileReport(path, "removed")
+    for name in sorted(gone.keys() - renamed):
+        yield FileReport(name, "removed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,9 +174,7 @@ def _read_file(
         return _Outcome(result.status, result.reason, sha256)
     passages = chunk.chunk(name, result, embedder.count_tokens)
     reason = _textless(result.textless)
-    row = DocumentRow(
-        name, sha256, stat.st_size, stat.st_mtime_ns, "indexed", reason, result.title
-    )
+    row = DocumentRow(name, sha256, stat.st_size, stat.st_mtime_ns, "indexed", reason, result.title)
     store.catalog.replace_document(row, passages)
     was_indexed = known is not None and known.status == "indexed"
     return _Outcome("updated" if was_indexed else "indexed", reason, sha256)

@@ -1,8 +1,7 @@
 """Questions that a corpus surely can answer: made out of its own passages, without a model.
 
 They stand in for what users will ask, so they come short and long, asked and just typed in,
-misspelt, and in mixed languages (an English term in a Korean question). For some the passage that
-they came from is held out from the search: real questions do not repeat the text word by word.
+misspelt, and in mixed languages (an English term in a Korean question).
 """
 
 import random
@@ -37,37 +36,31 @@ _KOREAN = (
     "{} 알려줘",
     "{} 얼마나 되나?",
 )
-HELD_OUT_SHARE = 0.3
 MISSPELT_SHARE = 0.2
 SUBJECTS = 8
+MAX_WORDS = 40
 
 
 @dataclass(frozen=True, slots=True)
 class PseudoQuestion:
     text: str
     source: Passage
-    held_out: bool
 
 
+Subject = tuple[list[str], int]
 Rarity = Callable[[Sequence[str]], Mapping[str, float]]
 """Inverse document frequency of each term (`LexicalIndex.rarity`)."""
 
 
-def pseudo_questions(
-    passages: Sequence[Passage], per_passage: int, rarity: Rarity
-) -> Iterator[PseudoQuestion]:
-    """`per_passage` questions from each passage, the same in every run."""
-    for passage in passages:
-        chance = random.Random(passage.id)
-        subjects = _subjects(passage, rarity)
-        for _ in range(per_passage if subjects else 0):
-            kind = chance.choice((_typed, _asked, _asked, _asked_long, _mixed))
-            held_out = chance.random() < HELD_OUT_SHARE
-            text = kind(chance.choice(subjects), passage, chance)
-            yield PseudoQuestion(text, passage, held_out)
+def pseudo_questions(passage: Passage, rarity: Rarity) -> Iterator[PseudoQuestion]:
+    """One question of each kind from a passage, the same in every run."""
+    chance = random.Random(passage.id)
+    subjects = _subjects(passage, rarity)
+    for kind in (_typed, _asked, _asked_long, _sentence, _mixed) if subjects else ():
+        yield PseudoQuestion(kind(chance.choice(subjects), passage, chance), passage)
 
 
-def _subjects(passage: Passage, rarity: Rarity) -> list[tuple[list[str], int]]:
+def _subjects(passage: Passage, rarity: Rarity) -> list[Subject]:
     """Where the passage names what it is about: words of a sentence, and the place in them of a
     word that the passage repeats and the corpus seldom holds."""
     counts = Counter(terms(passage.text))
@@ -81,9 +74,6 @@ def _subjects(passage: Passage, rarity: Rarity) -> list[tuple[list[str], int]]:
             found.append((weight, words, place))
     found.sort(key=lambda subject: -subject[0])
     return [(words, place) for _, words, place in found[:SUBJECTS]]
-
-
-Subject = tuple[list[str], int]
 
 
 def _typed(subject: Subject, _: Passage, chance: random.Random) -> str:
@@ -103,6 +93,12 @@ def _asked_long(subject: Subject, passage: Passage, chance: random.Random) -> st
     near = range(max(0, place - 8), min(len(words), place + 8))
     kept = [words[at] for at in near if abs(at - place) <= 1 or chance.random() < 0.5]
     return chance.choice(_frames(passage)).format(" ".join(kept))
+
+
+def _sentence(subject: Subject, passage: Passage, chance: random.Random) -> str:
+    """With half of the words of the subject's whole sentence."""
+    kept = [word for word in subject[0][:MAX_WORDS] if chance.random() < 0.5]
+    return chance.choice(_frames(passage)).format(" ".join(kept or subject[0][:3]))
 
 
 def _mixed(subject: Subject, _: Passage, chance: random.Random) -> str:

@@ -9,9 +9,9 @@ from typing import Self
 from graph.errors import EmbedderUnavailable
 from graph.evidence import Retrieval
 from knowledge import chunk
-from knowledge.calibrate import Calibration
+from knowledge.calibrate import Calibration, cautious
+from knowledge.contract import Contract, mismatch
 from knowledge.embed import Embedder, Vectors
-from knowledge.index import Contract, mismatch
 from knowledge.search import Searcher
 from knowledge.store import Store, open_store
 
@@ -28,7 +28,7 @@ class CorpusRetriever:
         self._searcher = Searcher(store)
         self._embedder = embedder
         self._resources = resources
-        self._calibration = Calibration.read(store.calibration_path) or Calibration.none()
+        self._calibration = Calibration.read(store.calibration_path) or cautious(store)
         self._lock = threading.Lock()
 
     def __enter__(self) -> Self:
@@ -76,9 +76,7 @@ class CorpusRetriever:
         return vector
 
 
-def open_retriever(
-    index_dir: Path, embedder: Embedder, tenant: str = "default"
-) -> CorpusRetriever:
+def open_retriever(index_dir: Path, embedder: Embedder, tenant: str = "default") -> CorpusRetriever:
     """Own the index until `close()`. Raises `IndexMissing`, `IndexEmpty`, `IndexLocked` or
     `IndexMismatch`."""
     with ExitStack() as resources:

@@ -1,9 +1,9 @@
 """Where an index lives on disk, and how its parts are opened together.
 
-    INDEX_DIR/owner.lock, owner.pid          who may open it
-    INDEX_DIR/chroma/                        vectors, a collection per tenant
-    INDEX_DIR/tenants/NAME/catalog.sqlite3   documents, passages, words, vectors made before
-    INDEX_DIR/tenants/NAME/calibration.json  the gate's bound for this corpus
+INDEX_DIR/owner.lock, owner.pid          who may open it
+INDEX_DIR/chroma/                        vectors, a collection per tenant
+INDEX_DIR/tenants/NAME/catalog.sqlite3   documents, passages, words, vectors made before
+INDEX_DIR/tenants/NAME/calibration.json  the gate's bound for this corpus
 """
 
 from collections.abc import Iterator
@@ -13,7 +13,8 @@ from pathlib import Path
 
 from graph.errors import IndexEmpty, IndexMissing
 from knowledge.catalog import Catalog
-from knowledge.index import Contract, VectorIndex, check_tenant
+from knowledge.contract import Contract
+from knowledge.index import VectorIndex, check_tenant
 from knowledge.lock import owned
 
 INGEST_COMMAND = "knowledge-agent ingest DIR"
@@ -78,8 +79,8 @@ def create_store(
             if recorded:
                 contract.check(recorded)
             else:
+                catalog.start(contract)
                 vectors.create(contract)
-                catalog.mark_all_sparse()
             yield Store(catalog, vectors, contract, paths.calibration)
 
 

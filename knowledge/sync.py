@@ -57,9 +57,7 @@ def complete_vectors(
     return result
 
 
-def _vectors(
-    store: Store, embedder: Embedder, texts: Sequence[str], result: SyncResult
-) -> Vectors:
+def _vectors(store: Store, embedder: Embedder, texts: Sequence[str], result: SyncResult) -> Vectors:
     """The vectors of `texts`: made before, or embedded now (each text once) and kept."""
     keys = [vector_key(embedder.name, text) for text in texts]
     known = store.catalog.vectors(keys)

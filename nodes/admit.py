@@ -10,7 +10,7 @@ from graph.errors import InputError
 from graph.evidence import Passage
 from graph.ports import Deps
 from graph.state import MAX_QUESTION_CHARS, MAX_TURNS, Mode, Task, Turn
-from nodes.sentences import detect_language
+from nodes.text.sentences import detect_language
 
 MAX_PROFILE_CHARS = 2_000
 MAX_TURN_CHARS = 600

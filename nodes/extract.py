@@ -7,13 +7,13 @@ from graph.evidence import Language
 from graph.ports import Deps
 from graph.state import numbered_passages
 from nodes.closing import ClosingInput, answered
-from nodes.quotes import best_quotes, crosses_language, leading_quotes
+from nodes.judge.quotes import best_quotes, crosses_language, leading_quotes
 
 OTHER_LANGUAGE: dict[Language, str] = {
     "en": "the passages are in another language than the question: the sentences quoted are the "
     "first ones of the nearest passages, and whether they answer was not checked",
-    "ko": "문서가 질문과 다른 언어로 되어 있어 가장 가까운 구절의 첫 문장을 인용했으며, 답이 되는지는 "
-    "확인하지 않았습니다",
+    "ko": "문서가 질문과 다른 언어로 되어 있어 가장 가까운 구절의 첫 문장을 인용했습니다. "
+    "답이 되는지는 확인하지 않았습니다",
 }
 WITHHELD: dict[Language, str] = {
     "en": "nothing that the model wrote is borne by the passages, so they are quoted instead",

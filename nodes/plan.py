@@ -7,8 +7,8 @@ from graph.evidence import Passage
 from graph.plan import Action, Plan, PlanMade, allowed_actions, plan_schema, validate_plan
 from graph.ports import Deps, ModelRequest
 from graph.state import Task
-from nodes.intent import read_intent
 from nodes.prompt import instruction, task_messages
+from nodes.question.intent import read_intent
 
 MAX_TOKENS = 256
 ATTEMPTS = 2

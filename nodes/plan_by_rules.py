@@ -15,7 +15,7 @@ from graph.plan import (
 )
 from graph.ports import Deps
 from graph.state import Failure, Mode
-from nodes.intent import Ask, read_intent
+from nodes.question.intent import Ask, read_intent
 
 FOCUS_CHARS = 200  # what graph.plan allows for a focus and for a query
 WORDLESS = "the question"  # the focus for a question without a single word

@@ -32,6 +32,11 @@ def instruction(name: str, language: Language, **values: str) -> str:
     return _template(name).substitute(values, language=LANGUAGE_NAMES[language]).strip()
 
 
+def wording(name: str) -> str:
+    """The text of `prompts/NAME.md` as it stands in the file."""
+    return _template(name).template
+
+
 def numbered_text(number: int, passage: Passage) -> str:
     return f"[{number}] {passage.title}, page {passage.page}\n{passage.text.strip()}\n\n"
 
@@ -44,7 +49,7 @@ def shared_prefix(evidence: Sequence[Passage], query: str) -> str:
 
 def task_messages(evidence: Sequence[Passage], query: str, instruction: str) -> list[Message]:
     return [
-        Message("system", _template("system").template.strip()),
+        Message("system", wording("system").strip()),
         Message("user", shared_prefix(evidence, query) + instruction),
     ]
 

@@ -1,13 +1,14 @@
 """Check each sentence against the passages that it cites; keep what they bear."""
 
-from typing import TypedDict
+from typing import NamedTuple, TypedDict
 
 from graph.answer import Answered, Removed, Sentence
 from graph.plan import PlanMade
 from graph.ports import Deps
 from graph.state import numbered_passages
 from nodes.closing import ClosingInput, answered
-from nodes.review import review
+from nodes.judge.review import review
+from nodes.prompt import wording
 
 
 class VerifyInput(ClosingInput):
@@ -30,33 +31,49 @@ async def verify(state: VerifyInput, deps: Deps) -> VerifyUpdate:
     The task is answered here when every sentence stood, or when some did and the revision, which
     is asked for once, has been checked too. What is left over goes to `revise` or `extract`.
     """
-    if state["revision"] is None:
-        drafts = {step: state["results"][step].text for step in state["made"].plan.final_steps()}
-        kept, removed = _checked(state, drafts)
-        done = bool(kept) and not removed
+    plan, revision = state["made"].plan, state["revision"]
+    if revision is None:
+        drafts = [
+            _Draft(number, plan.steps[number - 1].action, state["results"][number].text)
+            for number in plan.final_steps()
+        ]
     else:
-        last = max(state["made"].plan.final_steps())
-        more, removed = _checked(state, {last: state["revision"]})
-        known = {sentence.text for sentence in state["kept"]}
-        kept = (*state["kept"], *(one for one in more if one.text not in known))
-        removed = (*state["removed"], *removed)
-        done = bool(kept)
-    outcome: Answered | None = answered(state, kept, removed) if done else None
-    return {"kept": kept, "removed": removed, "outcome": outcome}
+        drafts = [_Draft(max(plan.final_steps()), "revise", revision)]
+    kept, removed = _checked(state, drafts)
+    kept = _without_twins((*state["kept"], *kept))
+    removed = (*state["removed"], *removed)
+    unsupported = any(one.flag == "unsupported" for one in removed)
+    done = bool(kept) and (revision is not None or not unsupported)
+    return {
+        "kept": kept,
+        "removed": removed,
+        "outcome": answered(state, kept, removed) if done else None,
+    }
+
+
+class _Draft(NamedTuple):
+    step: int
+    prompt: str
+    text: str
 
 
 def _checked(
-    state: VerifyInput, drafts: dict[int, str]
+    state: VerifyInput, drafts: list[_Draft]
 ) -> tuple[tuple[Sentence, ...], tuple[Removed, ...]]:
     passages = numbered_passages(state["evidence"], state["results"])
+    question, language = state["query"], state["task"].language
     kept: list[Sentence] = []
     removed: list[Removed] = []
-    for step, text in drafts.items():
-        if not text:
-            continue
-        reviewed = review(
-            text, passages, question=state["query"], language=state["task"].language
-        )
+    for step, prompt, text in drafts:
+        reviewed = review(text, passages, question, language, instruction=wording(prompt))
         kept += (one.model_copy(update={"step": step}) for one in reviewed.kept)
         removed += reviewed.removed
     return tuple(kept), tuple(removed)
+
+
+def _without_twins(sentences: tuple[Sentence, ...]) -> tuple[Sentence, ...]:
+    """Two parts of an answer need not say the same; the first that did keeps its place."""
+    first: dict[str, Sentence] = {}
+    for sentence in sentences:
+        first.setdefault(sentence.text, sentence)
+    return tuple(first.values())

@@ -63,7 +63,7 @@ class Transcript:
         calls = self.usage.calls if self.usage else ()
         return {
             "task_id": self.task_id,
-            "outcome": self.outcome.model_dump(mode="json") if self.outcome else None,
+            "outcome": _with_text(self.outcome) if self.outcome else None,
             "error": self.error.model_dump(mode="json") if self.error else None,
             "plan": self.made.model_dump(mode="json") if self.made else None,
             "steps": [step.model_dump(mode="json") for step in self.steps],
@@ -75,6 +75,11 @@ class Transcript:
                 "calls": [call.model_dump(mode="json") for call in calls],
             },
         }
+
+
+def _with_text(outcome: Outcome) -> dict[str, Any]:
+    text = outcome.text if outcome.kind == "answered" else outcome.message
+    return {"text": text, **outcome.model_dump(mode="json")}
 
 
 def total(calls: Iterable[CallRecord]) -> dict[str, int]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from nodes.intent import READ_CHARS, read_intent
+from nodes.question.intent import READ_CHARS, read_intent
 
 LOOK_UPS = (
     "What is hedging?",

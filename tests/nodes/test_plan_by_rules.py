@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graph.plan import ACTIONS, Action, Plan, validate_plan
-from nodes.intent import read_intent
 from nodes.plan_by_rules import rule_plan
+from nodes.question.intent import read_intent
 
 COMPARE_2 = "retrieve retrieve analyze(1,2)"
 COMPARE_3 = "retrieve retrieve retrieve analyze(1,2,3)"

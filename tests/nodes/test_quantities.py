@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from nodes.quantities import missing_quantities, read_quantities
+from nodes.text.quantities import missing_quantities, read_quantities
 
 EQUAL = [
     ("1,000 tokens", "1k tokens"),

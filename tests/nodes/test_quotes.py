@@ -3,7 +3,7 @@
 import pytest
 
 from graph.evidence import Passage
-from nodes.quotes import best_quotes, crosses_language, leading_quotes
+from nodes.judge.quotes import best_quotes, crosses_language, leading_quotes
 from tests.nodes.texts import (
     CACHE_EN,
     CACHE_KO,

@@ -3,7 +3,7 @@
 import pytest
 
 from graph.evidence import Language
-from nodes.sentences import (
+from nodes.text.sentences import (
     detect_language,
     is_complete,
     read_blocks,

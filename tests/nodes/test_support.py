@@ -3,8 +3,8 @@
 import pytest
 
 from graph.evidence import Language, Passage
-from nodes.sentences import detect_language, split_sentences
-from nodes.support import Fault, Support, support
+from nodes.judge.support import Fault, Support, support
+from nodes.text.sentences import detect_language, split_sentences
 from tests.nodes.texts import (
     CACHE_EN,
     CACHE_KO,

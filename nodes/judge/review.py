@@ -3,11 +3,11 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
-from graph.answer import Removed, Sentence
+from graph.answer import RemovalFlag, Removed, Sentence
 from graph.evidence import Frozen, Language, Passage
-from nodes.sentences import (
+from nodes.judge.support import NO_SUPPORT, Support, support
+from nodes.text.sentences import (
     Kind,
     block_sentences,
     detect_language,
@@ -15,11 +15,6 @@ from nodes.sentences import (
     read_blocks,
     take_citations,
 )
-from nodes.support import NO_SUPPORT, Support, support
-
-Flag = Literal[
-    "empty", "cut_off", "repetition", "echo", "wrong_language", "not_a_statement", "unsupported"
-]
 
 LOOP_TIMES = 3
 """A stretch of words that stands this often in a row is a loop."""
@@ -28,7 +23,7 @@ SAME_SHARE = 0.9
 """Two sentences that share this part of their words say the same."""
 ECHO_WORDS_MIN = 4
 
-_REASONS: dict[Language, dict[str, str]] = {
+_REASONS: dict[Language, dict[RemovalFlag, str]] = {
     "en": {
         "cut_off": "the sentence breaks off",
         "repetition": "it repeats what was said",
@@ -58,16 +53,10 @@ _DANGLING = re.compile(
 
 
 class Review(Frozen):
-    """What may be shown and what not; the reason of a removal is in the answer's language.
-
-    `flags` name each kind of fault once, in the order in which it was met. `repaired` counts the
-    kept sentences whose citations were replaced or narrowed.
-    """
+    """What may be shown and what not; both empty for a text without words."""
 
     kept: tuple[Sentence, ...]
     removed: tuple[Removed, ...]
-    flags: tuple[Flag, ...]
-    repaired: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +84,6 @@ def review(
     pieces = _pieces(text)
     kept: list[Sentence] = []
     removed: list[Removed] = []
-    flags: list[Flag] = []
-    repaired = 0
-    if not pieces:
-        flags.append("empty")
     for position, piece in enumerate(pieces):
         flag = _fault_of_form(piece, pieces, position, (question, instruction), language)
         judged, citations = (
@@ -106,16 +91,11 @@ def review(
         )
         if citations:
             kept.append(Sentence(text=piece.text, citations=citations, support=judged.score))
-            repaired += citations != piece.citations
         else:
-            flags.append(flag or "unsupported")
-            removed.append(Removed(text=piece.text, reason=_why(flags[-1], language, judged)))
-    return Review(
-        kept=tuple(kept),
-        removed=tuple(removed),
-        flags=tuple(dict.fromkeys(flags)),
-        repaired=repaired,
-    )
+            flag = flag or "unsupported"
+            reason = _why(flag, language, judged)
+            removed.append(Removed(text=piece.text, flag=flag, reason=reason))
+    return Review(kept=tuple(kept), removed=tuple(removed))
 
 
 def _pieces(text: str) -> list[_Piece]:
@@ -157,7 +137,7 @@ def _fault_of_form(
     position: int,
     prompts: Sequence[str],
     language: Language,
-) -> Flag | None:
+) -> RemovalFlag | None:
     """What is wrong with a sentence apart from its support, or None."""
     if _is_loop(piece.text):
         return "repetition"
@@ -174,7 +154,7 @@ def _fault_of_form(
     return None
 
 
-def _why(flag: Flag, language: Language, judged: Support) -> str:
+def _why(flag: RemovalFlag, language: Language, judged: Support) -> str:
     faults = "; ".join(fault.in_words(language) for fault in judged.faults)
     return f"{_REASONS[language][flag]}: {faults}" if faults else _REASONS[language][flag]
 

@@ -48,30 +48,35 @@ def alterations(
         return
     said = {item.key for item in claim}
     for tag, i1, i2, j1, j2 in matcher.get_opcodes():
+        if tag == "equal":
+            continue
         new, old = claim[j1:j2], source[i1:i2]
-        if j1 == 0:  # what the source says before its copied part, or behind it, is merely left out
-            old = old[len(old) - len(new) :] if len(new) < len(old) else old
+        yield from _changed_negation(new, old, said)
+        if j1 == 0:  # what the source says around its copied part is merely left out
+            old = old[max(0, len(old) - len(new)) :]
         elif j2 == len(claim):
             old = old[: len(new)]
-        if tag != "equal":
-            yield from _changes(new, old, said, foreign)
+        yield from _changed_item(new, old, said, foreign)
 
 
-def _changes(
+def _changed_negation(
+    new: Sequence[Item], old: Sequence[Item], said: set[str]
+) -> Iterator[tuple[ItemKind, str]]:
+    added = [item for item in new if item.kind == "negation"]
+    stood = [item for item in old if item.kind == "negation"]
+    lost = [item for item in stood if item.about in said]
+    if len(added) != len(stood) and (added or lost):
+        yield "negation", (added or lost)[0].surface
+
+
+def _changed_item(
     new: Sequence[Item], old: Sequence[Item], said: set[str], foreign: Collection[str]
 ) -> Iterator[tuple[ItemKind, str]]:
-    """What `new` changed where `old` stood; either may be empty."""
-    added = sum(item.kind == "negation" for item in new)
-    lost = [item for item in old if item.kind == "negation" and item.about in said]
-    if added != sum(item.kind == "negation" for item in old) and (added or lost):
-        yield "negation", next(item for item in (*new, *lost) if item.kind == "negation").surface
     if max(len(new), len(old)) > REPLACED_MAX:
         return  # rewritten rather than replaced
-    for ours in new:
-        for theirs in old:
-            if _replaces(ours, theirs, said, foreign):
-                yield ours.kind, f"{ours.surface} ≠ {theirs.surface}"
-                return
+    for ours, theirs in zip(new, old, strict=False):
+        if _replaces(ours, theirs, said, foreign):
+            yield ours.kind, f"{ours.surface} ≠ {theirs.surface}"
 
 
 def _replaces(ours: Item, theirs: Item, said: set[str], foreign: Collection[str]) -> bool:

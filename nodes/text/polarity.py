@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from nodes.opposites import pole_marks
-from nodes.terms import Term
+from nodes.text.opposites import pole_marks
+from nodes.text.terms import Term
 
 NEAR_TERMS = 3
 """Content terms on one side of a mark that count as what it is about."""

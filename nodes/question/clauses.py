@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 
-from nodes.orders import (
+from nodes.question.orders import (
     EN_AUX,
     EN_LEAD,
     EN_VERBS,

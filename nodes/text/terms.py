@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from nodes.stopwords import STOP_ENGLISH, STOP_KOREAN
+from nodes.text.stopwords import STOP_ENGLISH, STOP_KOREAN
 
 PREDICATE_WEIGHT = 0.5
 """Korean verbs and adjectives change their form too freely to count as much as nouns."""

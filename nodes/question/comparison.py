@@ -2,7 +2,7 @@
 
 import re
 
-from nodes.orders import EN_LEAD
+from nodes.question.orders import EN_LEAD
 
 CLAUSE_CHARS = 300  # beyond that a clause is a paste; the patterns are quadratic in its length
 

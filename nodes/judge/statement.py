@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from graph.evidence import Passage
-from nodes.alignment import Item
-from nodes.names import name_tokens, read_names
-from nodes.polarity import NEAR_TERMS, Polarity, read_polarity
-from nodes.quantities import Quantity, read_quantities
-from nodes.sentences import split_sentences
-from nodes.terms import Term, TermIndex, content_terms
+from nodes.judge.alignment import Item
+from nodes.text.names import name_tokens, read_names
+from nodes.text.polarity import NEAR_TERMS, Polarity, read_polarity
+from nodes.text.quantities import Quantity, read_quantities
+from nodes.text.sentences import split_sentences
+from nodes.text.terms import Term, TermIndex, content_terms
 
 
 @dataclass(frozen=True, slots=True)

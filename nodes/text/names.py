@@ -7,8 +7,8 @@ content term. Latin words inside Korean text keep their capitals and are read as
 import re
 from collections.abc import Iterator
 
-from nodes.sentences import detect_language
-from nodes.stopwords import STOP_ENGLISH
+from nodes.text.sentences import detect_language
+from nodes.text.stopwords import STOP_ENGLISH
 
 _TOKEN = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:\.\d+)*")
 _MARKED = re.compile(r".*[A-Z].*[A-Z0-9]|.*[a-z0-9][A-Z]|[A-Za-z]+\d")

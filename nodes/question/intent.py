@@ -5,9 +5,9 @@ import unicodedata
 
 from graph.evidence import Frozen
 from graph.plan import Action
-from nodes.clauses import clauses
-from nodes.comparison import things_compared
-from nodes.orders import is_question, order_in
+from nodes.question.clauses import clauses
+from nodes.question.comparison import things_compared
+from nodes.question.orders import is_question, order_in
 
 READ_CHARS = 4_000  # of a longer text the head and the tail are read: there the asking stands
 

@@ -1,0 +1,1 @@
+"""Whether passages bear what was written, and which of their sentences to quote; no model."""
