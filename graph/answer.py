@@ -22,7 +22,13 @@ class Sentence(Frozen):
 
 
 RemovalFlag = Literal[
-    "cut_off", "repetition", "echo", "wrong_language", "not_a_statement", "unsupported"
+    "cut_off",
+    "repetition",
+    "echo",
+    "wrong_language",
+    "not_a_statement",
+    "unsupported",
+    "off_topic",
 ]
 
 
@@ -32,6 +38,11 @@ class Removed(Frozen):
     text: str
     flag: RemovalFlag
     reason: str = Field(description="in words, in the answer's language")
+
+    @property
+    def worth_asking_again(self) -> bool:
+        """The other faults are of form, and a second attempt at the content mends none of them."""
+        return self.flag in ("unsupported", "off_topic")
 
 
 class Degraded(Frozen):

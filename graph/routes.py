@@ -68,7 +68,7 @@ def after_verify(state: AgentState) -> Literal["revise", "extract", "__end__"]:
     if state["outcome"] is not None:
         return "__end__"
     asked = state["revision"] is not None
-    worth_asking = any(removed.flag == "unsupported" for removed in state["removed"])
+    worth_asking = any(removed.worth_asking_again for removed in state["removed"])
     return "revise" if worth_asking and not asked else "extract"
 
 

@@ -97,7 +97,7 @@ class Calibration:
             data = json.loads(path.read_text(encoding="utf-8"))
             for name in ("with_vectors", "by_words"):
                 if data[name]:
-                    data[name] = Bound(**data[name])
+                    data[name] = Bound(**data[name] | {"weights": tuple(data[name]["weights"])})
             data["scripts"] = tuple(data["scripts"])
             return cls(**data)
         except (OSError, ValueError, KeyError, TypeError):

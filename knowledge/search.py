@@ -6,7 +6,6 @@ from math import log1p
 from statistics import fmean, pstdev
 from typing import get_args
 
-import numpy as np
 
 from graph.evidence import Hit, Passage
 from knowledge.embed import Vectors
@@ -17,10 +16,12 @@ CANDIDATES = 50
 """Passages that each side proposes."""
 
 CENTROID_SAMPLE = 2_000
-CENTROID_PRIOR = 10
+SCRIPT_PRIOR = 3
+EPSILON = 1e-9
 
-DENSE_WEIGHT = 0.6
-"""Share of the dense side in the fused score (docs/decisions/012)."""
+DENSE_WEIGHT = 0.8
+"""Against the lexical side, whose weight is the share of the question that its best passage
+holds, 0 to 1: words that no passage has say nothing (docs/decisions/012)."""
 
 DUPLICATE_JACCARD = 0.85
 COVERAGE_HITS = 5
@@ -48,20 +49,16 @@ class Searcher:
 
     Sentence encoders place texts of one language close together, whatever they say: a Korean
     question is nearer to any Korean passage than to the English one that answers it. So the cosine
-    of a passage counts from the mean cosine of its script's passages (their centroid).
+    of a passage counts from the mean cosine of its script's passages: its lead.
     """
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        samples = {of: store.vectors.sample(of, CENTROID_SAMPLE) for of in get_args(Script)}
-        samples = {of: vectors for of, vectors in samples.items() if len(vectors)}
-        self._centroids: dict[Script, Vectors] = {}
-        if samples:
-            everything = np.concatenate(list(samples.values())).mean(axis=0)
-            for of, vectors in samples.items():
-                # A few passages make no mean of their own.
-                total = vectors.sum(axis=0) + CENTROID_PRIOR * everything
-                self._centroids[of] = total / (len(vectors) + CENTROID_PRIOR)
+        self._sums: dict[Script, tuple[Vectors, int]] = {}
+        for of in get_args(Script):
+            sample = store.vectors.sample(of, CENTROID_SAMPLE)
+            if len(sample):
+                self._sums[of] = (sample.sum(axis=0), len(sample))
 
     def search(
         self,
@@ -88,7 +85,10 @@ class Searcher:
         lexical = {identity: score for identity, score in lexical.items() if identity in passages}
         lead = {identity: score for identity, score in lead.items() if identity in passages}
 
-        fused = fuse(lead, lexical)
+        rarity = catalog.lexical.rarity(query_terms, catalog.passage_count())
+        best_by_words = sorted(lexical, key=lambda identity: -lexical[identity])[:1]
+        explained = coverage(rarity, [passages[identity] for identity in best_by_words])
+        fused = fuse(lead, lexical, explained)
         ranked = sorted(fused, key=lambda identity: (-fused[identity], passages[identity].order))
         best = _distinct([passages[identity] for identity in ranked], max(limit, COVERAGE_HITS))
         hits = tuple(
@@ -100,7 +100,6 @@ class Searcher:
             )
             for passage in best[:limit]
         )
-        rarity = catalog.lexical.rarity(query_terms, catalog.passage_count())
         features = Features(
             dense_top=max((cosine[identity] for identity in lead), default=None),
             lead_top=max(lead.values(), default=None),
@@ -110,31 +109,41 @@ class Searcher:
         return Found(hits, features)
 
     def _dense(self, vector: Vectors, wanted: int) -> tuple[dict[str, float], dict[str, float]]:
-        """Cosine and lead (cosine less the mean of its script) of the best candidates by lead."""
+        """Cosine and lead of the best candidates by lead: cosine less the mean cosine of the
+        other passages in its script. A script of few passages borrows from the whole corpus."""
         cosine: dict[str, float] = {}
         lead: dict[str, float] = {}
-        for of, centroid in self._centroids.items():
-            mean = float(centroid @ vector)
+        sums = {of: (float(total @ vector), n) for of, (total, n) in self._sums.items()}
+        everything = sum(total for total, _ in sums.values())
+        passages = sum(n for _, n in sums.values())
+        for of, (total, n) in sums.items():
             for identity, score in self._store.vectors.query(vector, of, wanted):
+                others = (everything - score) / max(1, passages - 1)
+                mean = (total - score + SCRIPT_PRIOR * others) / (n - 1 + SCRIPT_PRIOR)
                 cosine[identity] = score
                 lead[identity] = score - mean
         best = sorted(lead, key=lambda identity: -lead[identity])[:wanted]
         return cosine, {identity: lead[identity] for identity in best}
 
 
-def fuse(dense: Mapping[str, float], lexical: Mapping[str, float]) -> dict[str, float]:
-    """A weighted sum of z-scores. A passage that one side did not propose gets that side's lowest
-    score there: it is no better than the last that was proposed."""
-    total: dict[str, float] = dict.fromkeys([*dense, *lexical], 0.0)
-    for scores, weight in ((dense, DENSE_WEIGHT), (lexical, 1 - DENSE_WEIGHT)):
+def fuse(
+    dense: Mapping[str, float], lexical: Mapping[str, float], lexical_weight: float
+) -> dict[str, float]:
+    """A weighted sum of z-scores over all candidates. One that a full side did not propose gets
+    that side's lowest score; one that the words do not touch has the BM25 score 0."""
+    together = dict.fromkeys([*dense, *lexical], 0.0)
+    for scores, weight, exhausted in (
+        (dense, DENSE_WEIGHT, False),
+        (lexical, lexical_weight, len(lexical) < CANDIDATES),
+    ):
         if not scores:
             continue
-        mean, deviation = fmean(scores.values()), pstdev(scores.values())
-        lowest = min(scores.values())
-        for identity in total:
-            z = (scores.get(identity, lowest) - mean) / deviation if deviation > 1e-9 else 0.0
-            total[identity] += weight * z
-    return total
+        floor = 0.0 if exhausted else min(scores.values())
+        filled = {identity: scores.get(identity, floor) for identity in together}
+        mean, deviation = fmean(filled.values()), pstdev(filled.values())
+        for identity, score in filled.items():
+            together[identity] += weight * (score - mean) / deviation if deviation > EPSILON else 0
+    return together
 
 
 def coverage(rarity: Mapping[str, float], hits: Collection[Passage]) -> float:

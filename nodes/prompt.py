@@ -44,7 +44,7 @@ def numbered_text(number: int, passage: Passage) -> str:
 def shared_prefix(evidence: Sequence[Passage], query: str) -> str:
     """The user message up to the instruction."""
     passages = "".join(numbered_text(n, passage) for n, passage in enumerate(evidence, start=1))
-    return f"# Passages\n\n{passages}# Question\n\n{query}\n\n# Task\n\n"
+    return f"Passages:\n\n{passages}Question: {query}\n\n"
 
 
 def task_messages(evidence: Sequence[Passage], query: str, instruction: str) -> list[Message]:

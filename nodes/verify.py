@@ -42,7 +42,7 @@ async def verify(state: VerifyInput, deps: Deps) -> VerifyUpdate:
     kept, removed = _checked(state, drafts)
     kept = _without_twins((*state["kept"], *kept))
     removed = (*state["removed"], *removed)
-    unsupported = any(one.flag == "unsupported" for one in removed)
+    unsupported = any(one.worth_asking_again for one in removed)
     done = bool(kept) and (revision is not None or not unsupported)
     return {
         "kept": kept,

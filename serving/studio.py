@@ -1,27 +1,33 @@
-"""The graph for LangGraph Studio (`langgraph.json` names `make_agent`)."""
+"""What LangGraph Studio's server runs: `langgraph.json` names `make_agent`, `app`, `checkpointer`."""
 
 import asyncio
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
-from graph.build import build_graph
+from langgraph.checkpoint.memory import InMemorySaver
+from starlette.applications import Starlette
+
 from graph.run import Agent
 from serving.settings import load_settings
-from serving.wiring import open_deps
+from serving.wiring import checkpoint_serializer, open_agent
 
-_opening = asyncio.Lock()
-_resources = AsyncExitStack()  # held until the server's process ends: it owns the index
-_agent: Agent | None = None
+# The server's own checkpointer cannot be told which classes to read back.
+checkpointer = InMemorySaver(serde=checkpoint_serializer())
 
 
-async def make_agent() -> Agent:
-    """One graph for every run of this server, without a checkpointer: the server brings its own.
+@asynccontextmanager
+async def lifespan(app: Starlette) -> AsyncIterator[None]:
+    """Own the index as long as the server runs. The errors of `open_agent` end its start."""
+    settings = await asyncio.to_thread(load_settings)
+    async with open_agent(settings) as (agent, _):
+        app.state.agent = agent
+        yield
 
-    Raises the errors of `open_deps`; the server shows them when the graph is asked for.
-    """
-    global _agent
-    async with _opening:
-        if _agent is None:
-            settings = await asyncio.to_thread(load_settings)
-            deps = await _resources.enter_async_context(open_deps(settings))
-            _agent = build_graph(deps).compile()
-        return _agent
+
+app = Starlette(lifespan=lifespan)
+
+
+def make_agent() -> Agent:
+    """The same graph for every request. It has no checkpointer: the server adds its own."""
+    agent: Agent = app.state.agent
+    return agent

@@ -1,16 +1,47 @@
 """LangSmith traces: on when its key is set, without content unless the owner turns that on."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from langsmith import Client
+from langsmith.client import ID_TYPE, RUN_TYPE_T
 from langsmith.run_helpers import tracing_context
 
 from serving.settings import Settings
 
+CONNECT_TIMEOUT_MS = 2_000
+READ_TIMEOUT_MS = 5_000
 FLUSH_TIMEOUT_S = 5.0
-HIDDEN = "hidden (KA_TRACE_CONTENT=true shows it)"
+HIDDEN = {"content": "not sent; KA_TRACE_CONTENT=true sends it"}
+
+# What leaves the machine without content. All else stays, also what a later LangChain may add.
+RUN_FIELDS = frozenset(
+    {
+        "id",
+        "name",
+        "run_type",
+        "session_name",
+        "trace_id",
+        "parent_run_id",
+        "dotted_order",
+        "start_time",
+        "end_time",
+    }
+)
+METADATA_FIELDS = frozenset(
+    {
+        "langgraph_node",
+        "langgraph_step",
+        "ls_provider",
+        "ls_model_name",
+        "ls_model_type",
+        "ls_temperature",
+        "ls_max_tokens",
+        "usage_metadata",
+    }
+)
 
 
 @contextmanager
@@ -19,41 +50,63 @@ def tracing(settings: Settings) -> Iterator[None]:
 
     Without a key nothing is traced and nothing is sent, whatever other variables say. With one,
     names, times, errors' classes and token counts are sent; questions, passages, prompts and
-    answers only with `KA_TRACE_CONTENT`.
+    answers only with `KA_TRACE_CONTENT`. A LangSmith that is down costs `FLUSH_TIMEOUT_S` at the
+    end and the trace; the task goes on.
     """
-    if settings.langsmith_api_key is None:
+    key = settings.langsmith_api_key
+    if key is None or not key.get_secret_value():
         with tracing_context(enabled=False):
             yield
         return
-    client = langsmith_client(settings)
+    client = langsmith_client(settings, key.get_secret_value())
     try:
         with tracing_context(enabled=True, client=client, project_name=settings.langsmith_project):
             yield
     finally:
-        client.flush(timeout=FLUSH_TIMEOUT_S)
+        client.close(timeout=FLUSH_TIMEOUT_S)
 
 
-def langsmith_client(settings: Settings) -> Client:
-    assert settings.langsmith_api_key is not None
-    return Client(
-        api_key=settings.langsmith_api_key.get_secret_value(),
+def langsmith_client(settings: Settings, api_key: str) -> Client:
+    kind = Client if settings.trace_content else ContentFreeClient
+    return kind(
+        api_key=api_key,
         api_url=settings.langsmith_endpoint,
-        hide_inputs=False if settings.trace_content else _hide,
-        hide_outputs=False if settings.trace_content else _usage_alone,
-        hide_metadata=False,
+        timeout_ms=(CONNECT_TIMEOUT_MS, READ_TIMEOUT_MS),
+        tracing_mode="langsmith",
+        omit_traced_runtime_info=True,
     )
 
 
-def _hide(inputs: dict[str, Any]) -> dict[str, Any]:
-    return {"inputs": HIDDEN}
+class ContentFreeClient(Client):
+    """Sends how a task ran, and nothing that a person, a document or a model said."""
+
+    def create_run(
+        self, name: str, inputs: dict[str, Any], run_type: RUN_TYPE_T, **fields: Any
+    ) -> None:
+        fields = content_free({**fields, "name": name, "inputs": inputs, "run_type": run_type})
+        super().create_run(**fields)
+
+    def update_run(self, run_id: ID_TYPE, **fields: Any) -> None:
+        super().update_run(run_id, **content_free(fields))
 
 
-def _usage_alone(outputs: dict[str, Any]) -> dict[str, Any]:
-    """LangSmith reads a call's tokens from its outputs: leave those, and nothing else."""
-    shown: dict[str, Any] = {"outputs": HIDDEN}
-    for batch in outputs.get("generations") or ():
-        for generation in batch:
-            usage = (generation.get("message") or {}).get("kwargs", {}).get("usage_metadata")
-            if usage:
-                shown["usage_metadata"] = usage
-    return shown
+def content_free(run: dict[str, Any]) -> dict[str, Any]:
+    """The fields of a run that may leave the machine."""
+    sent = {name: run[name] for name in RUN_FIELDS & run.keys()}
+    sent |= {name: dict(HIDDEN) for name in ("inputs", "outputs") if run.get(name) is not None}
+    if error := run.get("error"):
+        sent["error"] = error_class(error)
+    sent["events"] = [
+        {"name": event["name"], "time": event["time"]} for event in run.get("events") or ()
+    ]
+    metadata = (run.get("extra") or {}).get("metadata") or {}
+    sent["extra"] = {
+        "metadata": {name: metadata[name] for name in METADATA_FIELDS & metadata.keys()}
+    }
+    return sent
+
+
+def error_class(error: str) -> str:
+    """From `ModelTimeout('what was asked ...')Traceback ...` the name alone."""
+    name = re.match(r"\w+", error)
+    return name[0] if name else "error"

@@ -1,12 +1,14 @@
 """The only place where the parts are joined."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
 from graph.build import build_graph
+from graph.evidence import Frozen
 from graph.ports import Deps
 from graph.run import Agent
 from knowledge.embed import Embedder, make_embedder
@@ -42,6 +44,17 @@ async def open_agent(
 ) -> AsyncIterator[tuple[Agent, Deps]]:
     async with open_deps(settings) as deps:
         yield build_graph(deps).compile(checkpointer=checkpointer), deps
+
+
+def checkpoint_serializer() -> JsonPlusSerializer:
+    """Makes values of the state out of checkpoints, and objects of no other class."""
+    return JsonPlusSerializer(allowed_msgpack_modules=_values(Frozen))
+
+
+def _values(base: type[Frozen]) -> Iterator[type[Frozen]]:
+    for kind in base.__subclasses__():
+        yield kind
+        yield from _values(kind)
 
 
 def open_index(settings: Settings) -> CorpusRetriever:

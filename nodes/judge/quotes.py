@@ -9,18 +9,19 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from graph.answer import Sentence
 from graph.evidence import Passage
+from nodes.judge.relevance import asked_terms
 from nodes.text.quantities import read_quantities
 from nodes.text.sentences import block_sentences, detect_language, is_complete, read_blocks
 from nodes.text.terms import Term, TermIndex, content_terms
 
 ADDRESSED = 0.5
-"""Share of the question's weighted terms that the best sentence must hold.
+"""Share of the question's weighted terms that the best sentences of one passage must hold.
 
-Below half, a sentence shares a common word with the question and no more: on the tables of
-tests/nodes/test_quotes.py answered questions reach 0.58 and up, foreign ones 0.21 and down.
+Below half, a passage shares a common word with the question and no more.
 """
 
 NEXT_BEST_SHARE = 0.6
@@ -28,14 +29,10 @@ NEXT_BEST_SHARE = 0.6
 
 _RANK_BONUS = 0.1  # for the best-ranked passage, falling as 1 / rank
 _HEADING_WEIGHT = 0.5
+_PHRASE_BONUS = 0.4  # for a sentence with all neighbouring words of the question side by side
 _FIGURE_BONUS = 0.15  # a question for an amount, a sentence with a number
 _WORDS = range(4, 81)
 _ASKS_AMOUNT = re.compile(r"\bhow (?:much|many|long|large|big|fast|often)\b|몇|얼마", re.IGNORECASE)
-_ASKING = re.compile(
-    r"\b(?:explain|describe|tell|define|summari[sz]e|compare|list|please|meaning|difference|works?"
-    r"|happens?)\b|(?<![가-힣])(?:설명|요약|비교|정의|알려|말해|차이|무엇|뭐|뭔|어떤|어떻|어느|얼마|몇|왜)[가-힣]*",
-    re.IGNORECASE,
-)
 _FIGURES_IN_A_ROW = re.compile(r"(?:[\d.,%]+\s+){3,}")
 
 
@@ -58,28 +55,28 @@ def best_quotes(
 ) -> tuple[Sentence, ...]:
     """The up to `limit` sentences that address `question` best, in reading order.
 
-    Empty where no sentence holds `ADDRESSED` of the question's weighted terms: then nothing is
-    quoted. `passages` maps citation numbers to passages; `ranking` has passage ids, best first.
-    A quote equals the passage's text but for whitespace and Markdown emphasis: line breaks of a
-    PDF are folded, a word hyphenated at a line end keeps its hyphen. Headings, table rows, page
-    furniture and fragments are never quoted.
+    Empty where no passage has sentences that hold `ADDRESSED` of the question's weighted terms:
+    then nothing is quoted. `passages` maps citation numbers to passages; `ranking` has passage ids,
+    best first. A quote equals the passage's text but for whitespace and Markdown emphasis: line
+    breaks of a PDF are folded, a word hyphenated at a line end keeps its hyphen. Headings, table
+    rows, page furniture and fragments are never quoted.
     """
     candidates = list(_candidates(passages, ranking))
-    terms = content_terms(_ASKING.sub(" ", question))
+    terms = asked_terms(question)
     if crosses_language(question, passages):
         terms = tuple(term for term in terms if term.surface.isascii())
     weights = {term.stem: _rarity(term, candidates) for term in terms}
     total = sum(weights.values())
     if not total:
         return ()
-    scored = [(_coverage(one, terms, weights) / total, one) for one in candidates]
-    if max((share for share, _ in scored), default=0.0) < ADDRESSED:
-        return ()
-    wants_figure = bool(_ASKS_AMOUNT.search(question))
+    held = {one.text: _held(one, terms, weights) for one in candidates}
+    scored = [(sum(held[one.text].values()) / total, one) for one in candidates]
     ranked = sorted(
-        ((share + _bonus(one, wants_figure), one) for share, one in scored if share),
+        ((share + _bonus(one, question), one) for share, one in scored if share),
         key=lambda pair: (-pair[0], pair[1].place),
     )
+    if _addressed(ranked, held, limit) < ADDRESSED * total:
+        return ()
     return _quoted(_choose(ranked, limit))
 
 
@@ -144,19 +141,46 @@ def _rarity(term: Term, candidates: Sequence[_Candidate]) -> float:
     return term.weight * math.log(1 + len(candidates) / (1 + holding))
 
 
-def _coverage(candidate: _Candidate, terms: Sequence[Term], weights: Mapping[str, float]) -> float:
-    share = {
-        term.stem: 1.0
-        if candidate.index.holds(term)
-        else _HEADING_WEIGHT * candidate.context.holds(term)
+def _held(
+    candidate: _Candidate, terms: Sequence[Term], weights: Mapping[str, float]
+) -> dict[str, float]:
+    """The weight of each term as far as the sentence, or half of it its heading, holds it."""
+    return {
+        term.stem: weights[term.stem]
+        * (1.0 if candidate.index.holds(term) else _HEADING_WEIGHT * candidate.context.holds(term))
         for term in terms
     }
-    return sum(weights[stem] * part for stem, part in share.items())
 
 
-def _bonus(candidate: _Candidate, wants_figure: bool) -> float:
-    figure = wants_figure and bool(read_quantities(candidate.text))
-    return _RANK_BONUS / candidate.rank + _FIGURE_BONUS * figure
+def _addressed(
+    ranked: Sequence[tuple[float, _Candidate]], held: Mapping[str, Mapping[str, float]], limit: int
+) -> float:
+    """The weight that the best `limit` sentences of one passage hold together."""
+    of_passage: dict[int, list[Mapping[str, float]]] = {}
+    for _, candidate in ranked:
+        of_passage.setdefault(candidate.number, []).append(held[candidate.text])
+    return max(
+        (
+            sum(max(weight) for weight in zip(*(one.values() for one in best[:limit]), strict=True))
+            for best in of_passage.values()
+        ),
+        default=0.0,
+    )
+
+
+def _bonus(candidate: _Candidate, question: str) -> float:
+    wants_figure = _ASKS_AMOUNT.search(question) and read_quantities(candidate.text)
+    asked, said = _neighbours(question), _neighbours(candidate.text)
+    return (
+        _RANK_BONUS / candidate.rank
+        + _FIGURE_BONUS * bool(wants_figure)
+        + _PHRASE_BONUS * len(asked & said) / max(1, len(asked))
+    )
+
+
+def _neighbours(text: str) -> set[tuple[str, str]]:
+    words = re.findall(r"\w+", text.lower())
+    return set(pairwise(words))
 
 
 def _choose(ranked: Sequence[tuple[float, _Candidate]], limit: int) -> list[_Candidate]:

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from graph.answer import RemovalFlag, Removed, Sentence
 from graph.evidence import Frozen, Language, Passage
+from nodes.judge.relevance import addresses
 from nodes.judge.support import NO_SUPPORT, Support, support
 from nodes.text.sentences import (
     Kind,
@@ -31,6 +32,7 @@ _REASONS: dict[Language, dict[RemovalFlag, str]] = {
         "wrong_language": "it is not in the language of the question",
         "not_a_statement": "a heading, a table row or a question states nothing",
         "unsupported": "no passage bears it",
+        "off_topic": "nothing in the answer is about the question",
     },
     "ko": {
         "cut_off": "문장이 중간에 끊김",
@@ -39,6 +41,7 @@ _REASONS: dict[Language, dict[RemovalFlag, str]] = {
         "wrong_language": "질문과 다른 언어로 씀",
         "not_a_statement": "제목, 표의 행, 질문은 진술이 아님",
         "unsupported": "뒷받침하는 근거가 없음",
+        "off_topic": "답변 어디에도 질문에 관한 내용이 없음",
     },
 }
 _LABEL = re.compile(r"^(?:answer|summary|analysis|답변|답|요약|분석)\s*[:：]\s*", re.IGNORECASE)
@@ -79,7 +82,8 @@ def review(
 
     A sentence is kept if its cited passages bear it; failing that, if another passage does, which
     then is its citation. Citations that do not bear their sentence are dropped. `instruction` is
-    what the model was told, for finding echoes of it.
+    what the model was told, for finding echoes of it. When no sentence is about the question, none
+    is kept, however true.
     """
     pieces = _pieces(text)
     kept: list[Sentence] = []
@@ -95,17 +99,39 @@ def review(
             flag = flag or "unsupported"
             reason = _why(flag, language, judged)
             removed.append(Removed(text=piece.text, flag=flag, reason=reason))
+    if not addresses(question, (sentence.text for sentence in kept)):
+        removed += (
+            Removed(text=one.text, flag="off_topic", reason=_REASONS[language]["off_topic"])
+            for one in kept
+        )
+        kept = []
     return Review(kept=tuple(kept), removed=tuple(removed))
 
 
 def _pieces(text: str) -> list[_Piece]:
-    pieces: list[_Piece] = []
+    blocks: list[list[_Piece]] = []
     for block in read_blocks(_LABEL.sub("", text.strip())):
-        for sentence in block_sentences(block):
-            bare, citations = take_citations(sentence)
-            if re.search(r"\w", bare):
-                pieces.append(_Piece(bare, citations, block.kind, is_complete(bare)))
-    return pieces
+        sentences = (take_citations(sentence) for sentence in block_sentences(block))
+        blocks.append(
+            [
+                _Piece(bare, citations, block.kind, is_complete(bare))
+                for bare, citations in sentences
+                if re.search(r"\w", bare)
+            ]
+        )
+    return [
+        replace(piece, kind="heading")
+        if block is not blocks[-1] and _is_bare_line(block)
+        else piece
+        for block in blocks
+        for piece in block
+    ]
+
+
+def _is_bare_line(block: Sequence[_Piece]) -> bool:
+    """A line of prose by itself that does not end like a sentence: where more text follows, it is
+    a heading or a passage's title that was copied along."""
+    return [(one.kind, one.complete) for one in block] == [("prose", False)]
 
 
 def _bear(

@@ -24,7 +24,7 @@ from nodes.text.polarity import exchanged_standard, turned_direction, unmatched_
 from nodes.text.quantities import missing_quantities
 from nodes.text.terms import Term
 
-SUPPORTED = 0.75
+SUPPORTED = 0.8
 """A sentence with at least this support is borne by its passages.
 
 On the tables of tests/nodes/test_support.py the true sentences in other words score 0.8 and up,

@@ -85,19 +85,38 @@ def test_a_repeated_sentence_is_kept_once(language: Language) -> None:
 
 
 @pytest.mark.parametrize(
-    ("language", "first", "second"),
+    ("language", "question", "sentence"),
     [
-        ("en", "The call took 18 ms for each token after the first token.", "900 prompt tokens"),
-        ("ko", "토큰마다 18ms가 걸렸다.", "900토큰"),
+        ("en", "How long is a token?", "The call took 18 ms for each token after the first token."),
+        ("ko", "토큰은 얼마나 걸리나?", "토큰마다 18ms가 걸렸다."),
     ],
 )
 def test_sentences_that_differ_in_a_number_are_no_repetition(
-    language: Language, first: str, second: str
+    language: Language, question: str, sentence: str
 ) -> None:
-    found = _review(f"{first} {first.replace('18', '19')}", language)
-    assert len(found.kept) == 1
+    text = f"{sentence} {sentence.replace('18', '19')}"
+    found = review(text, PASSAGES[language], question, language)
+    assert [one.text for one in found.kept] == [sentence]
     assert flags(found) == {"unsupported"}
-    assert second not in found.removed[0].text
+
+
+@pytest.mark.parametrize(
+    ("language", "question"),
+    [("en", "Who founded the company?"), ("ko", "회사는 누가 세웠나요?")],
+)
+def test_true_sentences_about_something_else_are_no_answer(
+    language: Language, question: str
+) -> None:
+    found = review(f"{TRUE[language]} [1].", PASSAGES[language], question, language)
+    assert (found.kept, flags(found)) == ((), {"off_topic"})
+
+
+@both_languages
+def test_a_title_copied_along_is_no_statement(language: Language) -> None:
+    title = {"en": "Blocks of the prefix cache", "ko": "접두사 캐시의 블록"}[language]
+    found = _review(f"{title}\n\n{TRUE[language]} [1].", language)
+    assert [one.text for one in found.kept] == [f"{TRUE[language]}."]
+    assert flags(found) == {"not_a_statement"}
 
 
 @pytest.mark.parametrize(

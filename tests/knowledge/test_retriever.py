@@ -1,0 +1,79 @@
+from pathlib import Path
+
+import pytest
+
+from knowledge.ingest import ingest
+from knowledge.retriever import open_retriever
+from knowledge.search import fuse
+from tests.knowledge.stubs import WordsEmbedder
+
+
+@pytest.mark.parametrize(
+    ("question", "document"),
+    [("How long is green tea steeped?", "tea.md"), ("김치는 어떻게 절이나요?", "김치.md")],
+)
+async def test_the_passage_that_answers_comes_first(
+    folder: Path, index_dir: Path, embedder: WordsEmbedder, question: str, document: str
+) -> None:
+    ingest(folder, index_dir, embedder)
+    with open_retriever(index_dir, embedder) as retriever:
+        found = await retriever.search(question, limit=2)
+    first = found.hits[0]
+    assert first.passage.document == document
+    assert first.dense is not None
+    assert first.lexical is not None
+    assert [hit.fused for hit in found.hits] == sorted((h.fused for h in found.hits), reverse=True)
+    assert found.degraded == ()
+
+
+async def test_without_vectors_words_alone_find_it_and_the_result_says_so(
+    folder: Path, index_dir: Path, embedder: WordsEmbedder
+) -> None:
+    ingest(folder, index_dir, embedder)
+    with open_retriever(index_dir, WordsEmbedder(fail_after=0)) as retriever:
+        found = await retriever.search("green tea", limit=1)
+    assert found.hits[0].passage.document == "tea.md"
+    assert found.hits[0].dense is None
+    assert found.domain.dense_top is None
+    assert "words alone" in found.degraded[0]
+
+
+async def test_passages_that_wait_for_vectors_are_found_and_counted(
+    folder: Path, index_dir: Path
+) -> None:
+    ingest(folder, index_dir, WordsEmbedder(fail_after=0))
+    with open_retriever(index_dir, WordsEmbedder()) as retriever:
+        found = await retriever.search("green tea", limit=1)
+    assert found.hits[0].passage.document == "tea.md"
+    assert "3 passages have no vector yet" in found.degraded[0]
+
+
+async def test_copies_of_a_passage_are_shown_once(
+    folder: Path, index_dir: Path, embedder: WordsEmbedder
+) -> None:
+    (folder / "copy.md").write_text((folder / "tea.md").read_text("utf-8"), "utf-8")
+    ingest(folder, index_dir, embedder)
+    with open_retriever(index_dir, embedder) as retriever:
+        found = await retriever.search("green tea", limit=4)
+    texts = [hit.passage.text for hit in found.hits]
+    assert len(texts) == len(set(texts)) == 3
+
+
+@pytest.mark.parametrize("question", ["", "   ", "?", "\0", "\ud800", "a" * 100_000])
+async def test_odd_questions_are_searched_without_an_error(
+    folder: Path, index_dir: Path, embedder: WordsEmbedder, question: str
+) -> None:
+    ingest(folder, index_dir, embedder)
+    with open_retriever(index_dir, embedder) as retriever:
+        found = await retriever.search(question, limit=1)
+    assert 0.0 <= found.domain.coverage <= 1.0
+
+
+def test_a_passage_that_both_sides_rank_high_wins() -> None:
+    fused = fuse({"a": 0.9, "b": 0.89, "c": 0.1}, {"b": 9.0, "c": 8.0, "d": 1.0}, 0.8)
+    assert max(fused, key=lambda identity: fused[identity]) == "b"
+
+
+def test_words_that_explain_nothing_do_not_count() -> None:
+    fused = fuse({"a": 0.9, "b": 0.5}, {"b": 9.0}, 0.0)
+    assert fused["a"] > fused["b"]
