@@ -37,7 +37,7 @@ demo: $(AGENT) ## start a model, ingest the handbook, ask five questions, stop
 	$(BIN)/knowledge-agent demo
 
 studio: $(DEV) ## LangGraph Studio's server on this machine, docs/studio.md
-	LANGSMITH_TRACING=false $(BIN)/langgraph dev --no-browser --host 127.0.0.1 --port 2024
+	LANGGRAPH_CLI_NO_ANALYTICS=1 $(BIN)/langgraph dev --no-browser --no-reload --port 2024
 
 test: $(DEV) ## the whole suite, without network, GPU or engine
 	$(BIN)/pytest -m 'not engine'

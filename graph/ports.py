@@ -23,7 +23,7 @@ class Limits:
     deadline_s: float = 120.0
     model_calls: int = 12
     tokens: int = 60_000
-    evidence_tokens: int = 1_800
+    evidence_tokens: int = 2_400
     output_tokens: int = 256
     call_timeout_s: float = 60.0
 

@@ -16,10 +16,6 @@ from typing import Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import cross_val_predict
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from graph.evidence import DomainSignal
 from knowledge.embed import Embedder
@@ -175,6 +171,12 @@ def _really_foreign(
 def _fit(
     inside: list[tuple[str, Features]], outside: list[tuple[str, Features]], *, dense: bool
 ) -> Bound:
+    # Half of the import time of this package, and only an ingest comes here.
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import cross_val_predict
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
     rows = np.array([_values(text, found, dense=dense) for text, found in inside + outside])
     labels = np.array([1] * len(inside) + [0] * len(outside))
     model = make_pipeline(StandardScaler(), LogisticRegression(class_weight="balanced"))

@@ -1,12 +1,12 @@
 """Read files in a process of its own, so that no file can hang, crash or exhaust this one."""
 
-import multiprocessing
 import resource
 import signal
+import socket
+import subprocess
+import sys
 from multiprocessing.connection import Connection
-from multiprocessing.process import BaseProcess
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from knowledge.load import Loaded, Unreadable, load
@@ -14,25 +14,25 @@ from knowledge.load import Loaded, Unreadable, load
 FILE_TIMEOUT_S = 60.0
 FILE_MEMORY_BYTES = 4 * 1024**3
 
+# Not multiprocessing's spawn: that would import the caller's main module, which takes seconds.
+_WORKER = (
+    "import sys; sys.path[:] = sys.argv[2:]; "
+    "from knowledge.reader import serve; serve(int(sys.argv[1]))"
+)
+
 
 class Reader:
     """A worker process that is replaced when a file takes longer than `timeout_s` or kills it."""
 
     def __init__(self, timeout_s: float = FILE_TIMEOUT_S) -> None:
         self._timeout_s = timeout_s
-        self._context = multiprocessing.get_context("spawn")
-        self._worker: BaseProcess | None = None
+        self._worker: subprocess.Popen[bytes] | None = None
         self._pipe: Connection | None = None
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def read(self, path: Path) -> Loaded | Unreadable:
@@ -54,23 +54,29 @@ class Reader:
             self._pipe = None
         if self._worker:
             self._worker.kill()
-            self._worker.join()
+            self._worker.wait()
             self._worker = None
 
     def _start(self) -> Connection:
-        self._pipe, theirs = self._context.Pipe()
-        self._worker = self._context.Process(target=_serve, args=(theirs,), daemon=True)
-        self._worker.start()
-        theirs.close()
+        ours, theirs = socket.socketpair()
+        with theirs:
+            self._worker = subprocess.Popen(
+                [sys.executable, "-c", _WORKER, str(theirs.fileno()), *sys.path],
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+            )
+        self._pipe = Connection(ours.detach())
         return self._pipe
 
 
-def _serve(pipe: Connection) -> None:
+def serve(descriptor: int) -> None:
+    """The worker's side: read each path that arrives, until the other end closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
     resource.setrlimit(resource.RLIMIT_AS, (FILE_MEMORY_BYTES, FILE_MEMORY_BYTES))
-    while True:
-        try:
-            path = pipe.recv()
-        except EOFError:
-            return
-        pipe.send(load(path))
+    with Connection(descriptor) as pipe:
+        while True:
+            try:
+                path = pipe.recv()
+            except EOFError:
+                return
+            pipe.send(load(path))

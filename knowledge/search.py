@@ -6,10 +6,9 @@ from math import log1p
 from statistics import fmean, pstdev
 from typing import get_args
 
-
 from graph.evidence import Hit, Passage
 from knowledge.embed import Vectors
-from knowledge.lexical import Script, terms
+from knowledge.lexical import MAX_QUERY_TERMS, Script, terms
 from knowledge.store import Store
 
 CANDIDATES = 50
@@ -72,7 +71,7 @@ class Searcher:
         that the search has to overlook (a calibration holds them out)."""
         catalog = self._store.catalog
         wanted = CANDIDATES + len(without)
-        query_terms = terms(query)
+        query_terms = terms(query)[:MAX_QUERY_TERMS]
         by_row = catalog.lexical.search(query_terms, wanted)
         at_rows = catalog.passages_at([row for row, _ in by_row])
         lexical = {at_rows[row].id: score for row, score in by_row}

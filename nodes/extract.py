@@ -2,12 +2,15 @@
 
 from typing import TypedDict
 
-from graph.answer import Answered, Degraded, RefusalReason, Removed
-from graph.evidence import Language
+from graph.answer import Answered, Degraded, RefusalReason, Removed, Sentence
+from graph.evidence import Language, Passage
+from graph.plan import PlanMade
 from graph.ports import Deps
 from graph.state import numbered_passages
 from nodes.closing import ClosingInput, answered
 from nodes.judge.quotes import best_quotes, crosses_language, leading_quotes
+
+MAX_QUOTES = 5
 
 OTHER_LANGUAGE: dict[Language, str] = {
     "en": "the passages are in another language than the question: the sentences quoted are the "
@@ -23,6 +26,7 @@ WITHHELD: dict[Language, str] = {
 
 class ExtractInput(ClosingInput):
     query: str
+    made: PlanMade
     removed: tuple[Removed, ...]
 
 
@@ -44,7 +48,7 @@ async def extract(state: ExtractInput, deps: Deps) -> ExtractUpdate:
     )
     ranking = [hit.passage.id for hit in state["retrieval"].hits]
     also: list[Degraded] = []
-    quotes = best_quotes(state["query"], passages, ranking=ranking)
+    quotes = _quotes(state, passages, ranking)
     if not quotes and crosses_language(state["query"], passages):
         quotes = leading_quotes(passages, ranking)
         also.append(Degraded(what="extract", why=OTHER_LANGUAGE[language]))
@@ -53,3 +57,20 @@ async def extract(state: ExtractInput, deps: Deps) -> ExtractUpdate:
     if state["removed"]:
         also.append(Degraded(what="verify", why=WITHHELD[language]))
     return {"outcome": answered(state, quotes, state["removed"], also=tuple(also))}
+
+
+def _quotes(
+    state: ExtractInput, passages: dict[int, Passage], ranking: list[str]
+) -> tuple[Sentence, ...]:
+    """Quotes for the question, then for each part that the plan saw in it, in reading order.
+
+    A question with several parts has no sentence that addresses all of them.
+    """
+    steps = state["made"].plan.steps
+    parts = [step.query if step.action == "retrieve" else step.focus for step in steps]
+    chosen: dict[str, Sentence] = {}
+    for part in dict.fromkeys((state["query"], *parts)):
+        for quote in best_quotes(part, passages, ranking=ranking):
+            chosen.setdefault(quote.text, quote)
+    best = list(chosen.values())[:MAX_QUOTES]
+    return tuple(sorted(best, key=lambda quote: quote.citations))

@@ -6,7 +6,7 @@ Up to the bar every call of a task sends the same bytes, so the server computes 
 them from its prefix cache afterwards. Nothing that differs between calls may stand before it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
 from importlib import resources
 from string import Template
@@ -52,10 +52,3 @@ def task_messages(evidence: Sequence[Passage], query: str, instruction: str) -> 
         Message("system", wording("system").strip()),
         Message("user", shared_prefix(evidence, query) + instruction),
     ]
-
-
-def results_read(texts: Mapping[int, str], further: Mapping[int, Passage]) -> str:
-    """Earlier results and further passages, as the end of an instruction; empty without any."""
-    parts = [f"Result of step {step}:\n{text.strip()}\n" for step, text in texts.items()]
-    parts += [numbered_text(number, passage) for number, passage in further.items()]
-    return "\n\n" + "\n".join(parts).rstrip() if parts else ""

@@ -8,7 +8,8 @@ from graph.evidence import Passage
 from graph.plan import StepResult
 from graph.ports import Deps, ModelRequest
 from graph.state import Task, numbered_passages
-from nodes.prompt import instruction, results_read, task_messages
+from nodes.prompt import instruction, numbered_text, task_messages
+from nodes.room import fitting, own_room
 
 
 class ReviseInput(TypedDict):
@@ -24,18 +25,21 @@ class ReviseUpdate(TypedDict):
 
 
 async def revise(state: ReviseInput, deps: Deps) -> ReviseUpdate:
+    text = instruction("revise", state["task"].language)
     known = numbered_passages(state["evidence"], state["results"])
-    further = {n: passage for n, passage in known.items() if n > len(state["evidence"])}
-    text = instruction(
-        "revise",
-        state["task"].language,
-        removed="\n".join(f"- {removed.text} ({removed.reason})" for removed in state["removed"]),
-    )
+    further = [
+        numbered_text(number, passage).strip()
+        for number, passage in known.items()
+        if number > len(state["evidence"])
+    ]
+    complaints = (f"- {removed.text}" for removed in state["removed"] if removed.worth_asking_again)
+    room = await own_room(deps, state["evidence"], state["query"], text)
+    told = await fitting(deps, complaints, room // 2)
+    read = await fitting(deps, further, room // 2)
+    own = "\n\n".join((text, "\n".join(told), *read))
     completion = await deps.model.complete(
         ModelRequest(
-            messages=task_messages(
-                state["evidence"], state["query"], text + results_read({}, further)
-            ),
+            messages=task_messages(state["evidence"], state["query"], own),
             account=deps.account(state["task"].id),
             node="revise",
             max_tokens=deps.limits.output_tokens,

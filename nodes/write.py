@@ -1,13 +1,15 @@
 """What the text-writing steps (answer, personalize, summarize, analyze) have in common."""
 
 import time
+from collections.abc import Iterator
 
 from graph.errors import ModelOutputUnusable
 from graph.events import TokenDrafted
 from graph.plan import RetrieveStep, StepResult
 from graph.ports import Deps, ModelRequest
 from graph.state import StepInput, StepUpdate, numbered_passages
-from nodes.prompt import instruction, results_read, task_messages
+from nodes.prompt import instruction, numbered_text, task_messages
+from nodes.room import fitting, own_room
 
 
 async def write_step(state: StepInput, deps: Deps, *, prompt: str) -> StepUpdate:
@@ -17,23 +19,17 @@ async def write_step(state: StepInput, deps: Deps, *, prompt: str) -> StepUpdate
     assert not isinstance(step, RetrieveStep)  # routes send those to `search`
     started = time.perf_counter()
 
-    texts = {n: state["results"][n].text for n in step.after if state["results"][n].text}
-    known = numbered_passages(state["evidence"], state["results"])
-    read = {passage.id for n in step.after for passage in state["results"][n].passages} - {
-        passage.id for passage in state["evidence"]
-    }
-    further = {n: passage for n, passage in known.items() if passage.id in read}
     text = instruction(
         prompt,
         state["task"].language,
         focus=step.focus,
         profile=state["profile"] or "no profile was given",
     )
+    room = await own_room(deps, state["evidence"], state["query"], text)
+    read = await fitting(deps, _what_it_reads(state, step.after), room)
     completion = await deps.model.complete(
         ModelRequest(
-            messages=task_messages(
-                state["evidence"], state["query"], text + results_read(texts, further)
-            ),
+            messages=task_messages(state["evidence"], state["query"], "\n\n".join((text, *read))),
             account=deps.account(state["task"].id),
             node=prompt,
             step=number,
@@ -53,3 +49,15 @@ async def write_step(state: StepInput, deps: Deps, *, prompt: str) -> StepUpdate
             )
         }
     }
+
+
+def _what_it_reads(state: StepInput, after: tuple[int, ...]) -> Iterator[str]:
+    """The texts of earlier steps, then the passages that earlier searches found."""
+    results = [state["results"][number] for number in after]
+    for result in results:
+        if result.text:
+            yield f"Result of step {result.step}:\n{result.text}"
+    found = {passage.id for result in results for passage in result.passages}
+    for number, passage in numbered_passages(state["evidence"], state["results"]).items():
+        if passage.id in found:
+            yield numbered_text(number, passage).strip()

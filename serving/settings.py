@@ -59,7 +59,7 @@ class Settings(BaseSettings):
     call_timeout_s: float = Field(default=60, gt=0)
     model_calls: int = Field(default=12, ge=1)
     tokens: int = Field(default=60_000, ge=1_000)
-    evidence_tokens: int = Field(default=1_800, ge=200)
+    evidence_tokens: int = Field(default=2_400, ge=200)
     output_tokens: int = Field(default=256, ge=16)
 
     langsmith_api_key: SecretStr | None = Field(

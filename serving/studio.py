@@ -1,4 +1,4 @@
-"""What LangGraph Studio's server runs: `langgraph.json` names `make_agent`, `app`, `checkpointer`."""
+"""For LangGraph Studio's server: `langgraph.json` names `make_agent`, `app` and `checkpointer`."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -8,11 +8,12 @@ from typing import Any
 from langsmith import Client
 from langsmith.client import ID_TYPE, RUN_TYPE_T
 from langsmith.run_helpers import tracing_context
+from langsmith.utils import LangSmithConnectionError
+from urllib3 import Retry
 
 from serving.settings import Settings
 
-CONNECT_TIMEOUT_MS = 2_000
-READ_TIMEOUT_MS = 5_000
+REQUEST_TIMEOUT_S = (2.0, 5.0)  # to connect, to answer
 FLUSH_TIMEOUT_S = 5.0
 HIDDEN = {"content": "not sent; KA_TRACE_CONTENT=true sends it"}
 
@@ -67,17 +68,33 @@ def tracing(settings: Settings) -> Iterator[None]:
 
 
 def langsmith_client(settings: Settings, api_key: str) -> Client:
-    kind = Client if settings.trace_content else ContentFreeClient
+    kind = TracingClient if settings.trace_content else ContentFreeClient
     return kind(
         api_key=api_key,
         api_url=settings.langsmith_endpoint,
-        timeout_ms=(CONNECT_TIMEOUT_MS, READ_TIMEOUT_MS),
+        retry_config=Retry(total=0),
         tracing_mode="langsmith",
         omit_traced_runtime_info=True,
     )
 
 
-class ContentFreeClient(Client):
+class TracingClient(Client):
+    """Lets the process end: at its exit Python waits for the client's threads, and with Langsmith's
+    own timeouts and repeats a server that never answered held it for two minutes."""
+
+    _closed = False
+
+    def close(self, timeout: float | None = None) -> None:
+        super().close(timeout=timeout)
+        self._closed = True
+
+    def request_with_retries(self, *args: Any, **options: Any) -> Any:
+        if self._closed:
+            raise LangSmithConnectionError("LangSmith did not answer in time; the trace is lost")
+        return super().request_with_retries(*args, **{**options, "timeout": REQUEST_TIMEOUT_S})
+
+
+class ContentFreeClient(TracingClient):
     """Sends how a task ran, and nothing that a person, a document or a model said."""
 
     def create_run(

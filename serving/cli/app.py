@@ -27,8 +27,14 @@ app = typer.Typer(
 )
 app.add_typer(engine_app, name="engine")
 
-out = Console(highlight=False)
-err = Console(stderr=True, highlight=False)
+
+def _console(*, stderr: bool = False) -> Console:
+    """Piped output has no width of its own: tables are given room, lines are never cut."""
+    console = Console(stderr=stderr, highlight=False)
+    return console if console.is_terminal else Console(stderr=stderr, highlight=False, width=120)
+
+
+out, err = _console(), _console(stderr=True)
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object, and nothing else.")]
 
@@ -102,6 +108,7 @@ def main() -> None:
         else:
             err.print(escape(f"{type(error).__name__}: {error}"), style="red", soft_wrap=True)
         sys.exit(EXIT_ERROR)
-    except KeyboardInterrupt:
-        err.print("interrupted: the task and its model call were cancelled", style="yellow")
-        sys.exit(EXIT_INTERRUPTED)
+    except SystemExit as end:
+        if end.code == EXIT_INTERRUPTED:
+            err.print("interrupted: what was running has been cancelled", style="yellow")
+        raise

@@ -8,7 +8,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TypeVar
 
-from knowledge.status import index_status
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -16,6 +15,7 @@ from rich.table import Table
 
 import knowledge.ingest as ingesting
 from graph.errors import AgentError
+from knowledge.status import index_status
 from serving.cli.transcript import EXIT_ANSWERED, EXIT_ERROR
 from serving.gateway.server import ModelServer, ServedModel
 from serving.settings import Settings

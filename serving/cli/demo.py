@@ -129,7 +129,7 @@ def _ask(settings: Settings, question: Question, console: Console) -> Transcript
 
 
 def _summary(ended: list[tuple[Question, Transcript]]) -> Table:
-    table = Table("question", "outcome", "plan")
+    table = Table("question", "outcome", "steps, made by")
     for column in ("model calls", "prompt tokens", "cached", "output tokens", "seconds"):
         table.add_column(column, justify="right")
     for question, transcript in ended:
@@ -137,7 +137,7 @@ def _summary(ended: list[tuple[Question, Transcript]]) -> Table:
         kind: str = outcome.kind if outcome else "error"
         if outcome is not None and outcome.degraded:
             kind += ", degraded"
-        plan = f"{len(made.plan.steps)} steps by {made.maker}" if made else "none"
+        plan = f"{len(made.plan.steps)} by {made.maker}" if made else "none"
         spent = total(usage.calls if usage else ())
         seconds = f"{usage.seconds:.1f}" if usage else "–"
         table.add_row(question.about, kind, plan, *map(str, spent.values()), seconds)

@@ -24,6 +24,8 @@ from serving.gateway.vendor_errors import translate
 CONNECT_AND_READ_TIMEOUT_S = 300.0  # a backstop: each call has a shorter one of its own
 # Small models fall into loops at temperature 0. JSON repeats its keys by right.
 FREQUENCY_PENALTY = 0.5
+# vLLM ends a text that repeats a stretch of up to 64 tokens three times in a row.
+LOOP = {"min_pattern_size": 2, "max_pattern_size": 64, "min_count": 3}
 LOOKUP_FAILURES = (ModelError, ConfigError)
 MESSAGE_TYPES: dict[str, type[BaseMessage]] = {"system": SystemMessage, "user": HumanMessage}
 
@@ -89,7 +91,7 @@ class GatewayModel:
         finally:
             seconds = time.perf_counter() - started
             self._ledger.record(request.account, _booked(request, received, seconds, outcome))
-        return Completion(text="".join(received.pieces), cut_off=received.finish_reason == "length")
+        return Completion(text="".join(received.pieces), cut_off=received.finish_reason != "stop")
 
     async def count_tokens(self, text: str) -> int:
         """Without a server to ask, an over-estimate: the task goes on and ends in quotes."""
@@ -113,6 +115,8 @@ class GatewayModel:
         options: dict[str, Any] = {"max_tokens": request.max_tokens}
         if request.schema is None:
             options["frequency_penalty"] = FREQUENCY_PENALTY
+            if (await self._server.model()).is_vllm:
+                options["extra_body"] = {"repetition_detection": LOOP}
         else:
             options["response_format"] = {
                 "type": "json_schema",

@@ -7,12 +7,11 @@ import time
 import httpx
 import pytest
 
-from serving.cli.engine import chosen_profile
-from serving.engine import launch
 from serving.engine.command import venv_python
 from serving.engine.profiles import NEEDS, load_profile
 from serving.engine.state import EngineState
 from serving.settings import load_settings
+from tests.engine.metrics import metric
 
 pytestmark = pytest.mark.engine
 
@@ -29,21 +28,10 @@ for path in sys.argv[1:]:
 """
 
 
-@pytest.fixture(scope="module")
-def engine() -> EngineState:
-    settings = load_settings()
-    return launch.up(settings, chosen_profile(settings, None), print)
-
-
 def ask(engine: EngineState, question: str, **options: object) -> dict[str, object]:
     body = {"model": engine.model, "messages": [{"role": "user", "content": question}], **options}
     reply = httpx.post(engine.base_url + "/chat/completions", json=body, timeout=TIMEOUT_S)
     return dict(reply.raise_for_status().json())
-
-
-def metric(engine: EngineState, name: str) -> float:
-    text = httpx.get(engine.root_url + "/metrics", timeout=TIMEOUT_S).text
-    return sum(float(line.split()[-1]) for line in text.splitlines() if line.startswith(name + "{"))
 
 
 def test_a_repeated_prompt_is_read_from_the_prefix_cache(engine: EngineState) -> None:

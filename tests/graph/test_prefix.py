@@ -3,6 +3,7 @@
 import json
 
 from graph.build import build_graph
+from graph.evidence import Passage
 from graph.run import run_task
 from graph.state import AgentInput
 from nodes.prompt import instruction, shared_prefix
@@ -45,18 +46,33 @@ async def test_all_nodes_of_a_task_share_their_prompt_up_to_the_instruction() ->
     assert len(instructions) == len(lines)
 
 
-async def test_what_a_later_search_finds_stands_behind_the_instruction() -> None:
+async def analyze_prompt(further: Passage) -> str:
+    """What `analyze` is told behind the prefix, which has about 200 words."""
     lines = {"plan": json.dumps(PLAN), **dict.fromkeys(("answer", "personalize"), "One [1].")}
     lines |= dict.fromkeys(("analyze", "summarize", "revise"), "Two [1].")
-    deps = make_deps(lines, FixedRetriever(further={"response cache": [FURTHER]}))
+    evidence = tuple(
+        one.model_copy(update={"text": one.text + " and so on" * 30}) for one in EN_PASSAGES
+    )
+    deps = make_deps(lines, FixedRetriever(evidence, further={"response cache": [further]}))
     task_input = AgentInput(question="Compare them", mode="plan", profile="a beginner")
     async for _ in run_task(build_graph(deps).compile(), task_input, deps):
         pass
     assert isinstance(deps.model, ScriptedModel)
-    (analyze,) = (r.messages for r in deps.model.requests if r.node == "analyze")
-    told = analyze[1].content.removeprefix(shared_prefix(EN_PASSAGES, "Compare them"))
+    (messages,) = (r.messages for r in deps.model.requests if r.node == "analyze")
+    return messages[1].content.removeprefix(shared_prefix(evidence, "Compare them"))
+
+
+async def test_what_a_step_reads_stands_behind_its_instruction() -> None:
+    told = await analyze_prompt(FURTHER)
     assert told.startswith(instruction("analyze", "en", focus="how the two differ"))
     assert told.index("Result of step 2") < told.index("[3] Semantic")
+
+
+async def test_what_would_outgrow_the_shared_part_is_left_out() -> None:
+    long = FURTHER.model_copy(update={"text": FURTHER.text + " and on" * 200})
+    told = await analyze_prompt(long)
+    assert "Result of step 2" in told
+    assert "[3] Semantic" not in told
 
 
 def test_the_prefix_depends_on_passages_and_question_alone() -> None:
