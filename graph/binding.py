@@ -41,7 +41,7 @@ def bind(name: str, node: Node, deps: Deps) -> Callable[..., Awaitable[dict[str,
         finally:
             seconds = time.perf_counter() - started
             bound.emit(NodeFinished(node=name, step=state.get("step"), seconds=seconds))
-        return {**update, **_bill(state, bound)}
+        return {**_bill(state, bound), **update}
 
     return run
 

@@ -53,7 +53,7 @@ STEP_NODES: dict[str, Node] = {
 def build_graph(deps: Deps) -> StateGraph[AgentState, None, AgentInput, AgentOutput]:
     """The graph, not compiled: the caller chooses the checkpointer."""
     graph = StateGraph(AgentState, input_schema=AgentInput, output_schema=AgentOutput)
-    graph.set_node_defaults(retry_policy=RETRY, error_handler=error_handler(deps))
+    graph.set_node_defaults(retry_policy=RETRY)
     for name, node in {**NODES, **STEP_NODES}.items():
         target = routes.FALLBACK.get(name)
         graph.add_node(
@@ -61,6 +61,7 @@ def build_graph(deps: Deps) -> StateGraph[AgentState, None, AgentInput, AgentOut
             bind(name, node, deps),
             input_schema=StepInput if name in STEP_NODES else AgentState,
             timeout=TimeoutPolicy(run_timeout=node_timeout_s(name, deps)),
+            error_handler=error_handler(deps) if target else None,
             destinations={target: "failed" if name == "plan" else "done or failed"}
             if target
             else None,

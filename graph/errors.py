@@ -34,8 +34,11 @@ A message says what happened and what to do next; it is written for the person w
 """
 
 
-class AgentError(Exception):
-    """Root of the tree; never raised itself."""
+class AgentError(RuntimeError):
+    """Root of the tree; never raised itself.
+
+    A `RuntimeError`, since LangGraph's server shows the message of few classes and hides others'.
+    """
 
 
 class InputError(AgentError):

@@ -38,10 +38,11 @@ def after_select(state: AgentState) -> Literal["plan", "plan_by_rules"]:
 
 def after_schedule(state: AgentState) -> list[Send] | Literal["verify"]:
     """Send every step whose sources are there; when all steps have ended, verify."""
-    plan, results = state["made"].plan, state["results"]
+    made, results = state["made"], state["results"]
+    assert made is not None  # `schedule` ran
     ready = [
         (number, step)
-        for number, step in enumerate(plan.steps, start=1)
+        for number, step in enumerate(made.plan.steps, start=1)
         if number not in results and results.keys() >= set(step.after)
     ]
     if not ready:
@@ -55,7 +56,7 @@ def after_schedule(state: AgentState) -> list[Send] | Literal["verify"]:
                 profile=state["profile"],
                 evidence=state["evidence"],
                 results=results,
-                made=state["made"],
+                made=made,
                 step=number,
             ),
         )

@@ -111,8 +111,8 @@ def _events(chunk: Mapping[str, Mapping[str, Any] | None]) -> Iterator[Event]:
             yield TaskStarted(task_id=update["task"].id)
         elif "evidence" in update:
             yield PassagesFound(first=1, passages=update["evidence"])
-        if "made" in update:
-            yield Planned(made=update["made"])
+        if (made := update.get("made")) is not None:
+            yield Planned(made=made)
         for failure in update.get("failures", {}).values() if node != "admit" else ():
             yield failure.as_event()
         for result in update.get("results", {}).values() if node != "admit" else ():

@@ -68,7 +68,7 @@ class AgentState(TypedDict):
     retrieval: Retrieval
     in_domain: bool
     evidence: tuple[Passage, ...]  # in prompt order; passage n has number n + 1
-    made: PlanMade
+    made: PlanMade | None
     results: Annotated[dict[int, StepResult], merge]  # by step
     kept: tuple[Sentence, ...]
     removed: tuple[Removed, ...]
@@ -81,7 +81,7 @@ class AgentState(TypedDict):
 
 class AgentOutput(TypedDict):
     task: Task
-    made: NotRequired[PlanMade]
+    made: PlanMade | None
     outcome: Outcome
     failures: dict[str, Failure]
     calls: dict[str, CallRecord]

@@ -35,6 +35,7 @@ class AdmitUpdate(TypedDict):
     turns: tuple[Turn, ...]
     query: str
     evidence: tuple[Passage, ...]
+    made: None
     kept: tuple[Sentence, ...]
     removed: tuple[Removed, ...]
     revision: None
@@ -64,6 +65,7 @@ async def admit(state: AdmitInput, deps: Deps) -> AdmitUpdate:
         "turns": turns,
         "query": question,
         "evidence": (),
+        "made": None,
         "kept": (),
         "removed": (),
         "revision": None,

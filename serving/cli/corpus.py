@@ -15,7 +15,7 @@ from rich.table import Table
 
 import knowledge.ingest as ingesting
 from graph.errors import AgentError
-from knowledge.status import index_status
+from knowledge.status import IndexStatus, index_status
 from serving.cli.transcript import EXIT_ANSWERED, EXIT_ERROR
 from serving.gateway.server import ModelServer, ServedModel
 from serving.settings import Settings
@@ -113,18 +113,34 @@ def status(settings: Settings, as_json: bool, console: Console) -> int:
         print(json.dumps(report, ensure_ascii=False, indent=2, default=str))
     else:
         table = Table(box=None, show_header=False)
-        if index is not None:
-            for name, value in asdict(index).items():
-                table.add_row(f"index {name.replace('_', ' ')}", escape(str(value)))
-        else:
-            table.add_row("index", escape(index_error))
+        for line in _index_lines(index) if index else [index_error]:
+            table.add_row("index", escape(line))
         table.add_row("engine", model_url(settings))
-        if server is not None:
-            table.add_row("engine model", f"{server.name}, {server.context_tokens:,} tokens")
-        else:
-            table.add_row("engine", escape(server_error))
+        known = f"{server.name}, window of {server.context_tokens:,} tokens" if server else ""
+        table.add_row("engine", escape(known or server_error))
         console.print(table)
     return EXIT_ANSWERED if index and server else EXIT_ERROR
+
+
+def _index_lines(index: IndexStatus) -> Iterator[str]:
+    yield f"{index.documents} documents, {index.passages} passages"
+    if index.unreadable:
+        yield f"{index.unreadable} files gave no text (knowledge-agent ingest lists them)"
+    if index.vectors_missing:
+        yield f"{index.vectors_missing} passages without a vector: ingest again"
+    made = index.contract
+    yield f"embedder {made.embedder} ({made.dimension} dimensions), chunker {made.chunker}"
+    gate = index.calibration
+    if gate is None or not index.calibration_current:
+        yield "the gate is not calibrated for these passages: ingest again"
+    elif gate.with_vectors is None:
+        yield "gate: the cautious rule, since there are too few passages to calibrate"
+    else:
+        yield (
+            f"gate: calibrated on {gate.in_domain_questions} questions of its own and "
+            f"{gate.foreign_questions} foreign ones, to refuse {gate.false_refusal_target:.0%} of "
+            f"the former; refuses {gate.with_vectors.foreign_refused:.0%} of the latter"
+        )
 
 
 async def _served(settings: Settings) -> ServedModel:

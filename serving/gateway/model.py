@@ -112,13 +112,15 @@ class GatewayModel:
 
     async def _stream(self, request: ModelRequest, received: _Received) -> None:
         client = await self._chat_openai()
-        options: dict[str, Any] = {"max_tokens": request.max_tokens}
+        extra: dict[str, Any] = {}
+        options: dict[str, Any] = {"max_tokens": request.max_tokens, "extra_body": extra}
         if request.schema is None:
             options["frequency_penalty"] = FREQUENCY_PENALTY
             if (await self._server.model()).is_vllm:
-                options["extra_body"] = {"repetition_detection": LOOP}
+                extra["repetition_detection"] = LOOP
         else:
-            options["response_format"] = {
+            # As an option of its own, langchain_openai would parse the stream and lose its usage.
+            extra["response_format"] = {
                 "type": "json_schema",
                 "json_schema": {"name": "plan", "schema": request.schema},
             }
