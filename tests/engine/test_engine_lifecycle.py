@@ -11,7 +11,8 @@ from serving.engine.command import venv_python
 from serving.engine.profiles import NEEDS, load_profile
 from serving.engine.state import EngineState
 from serving.settings import load_settings
-from tests.engine.metrics import metric
+from tests.engine.metrics import nothing_is_generated, running
+from tests.waiting import until
 
 pytestmark = pytest.mark.engine
 
@@ -60,7 +61,7 @@ def test_an_answer_under_a_schema_is_valid(engine: EngineState, question: str) -
     assert json.loads(choices[0]["message"]["content"])["kind"] in ("city", "river")
 
 
-def test_a_client_that_leaves_frees_the_engine(engine: EngineState) -> None:
+async def test_a_client_that_leaves_frees_the_engine(engine: EngineState) -> None:
     body = {
         "model": engine.model,
         "messages": [{"role": "user", "content": "Write a long story."}],
@@ -69,16 +70,13 @@ def test_a_client_that_leaves_frees_the_engine(engine: EngineState) -> None:
         "stream": True,
     }
     url = engine.base_url + "/chat/completions"
-    with httpx.stream("POST", url, json=body, timeout=TIMEOUT_S) as stream:
-        next(line for line in stream.iter_lines() if line.startswith("data: "))
-        assert metric(engine, "vllm:num_requests_running") == 1
-    for _ in range(100):
-        if metric(engine, "vllm:num_requests_running") == 0:
-            break
-        time.sleep(0.1)
-    written = metric(engine, "vllm:generation_tokens_total")
-    time.sleep(1)
-    assert metric(engine, "vllm:generation_tokens_total") == written
+    async with (
+        httpx.AsyncClient(timeout=TIMEOUT_S) as client,
+        client.stream("POST", url, json=body),
+    ):
+        await until(lambda: running(engine) == 1)
+    await until(lambda: running(engine) == 0, timeout_s=1)
+    await nothing_is_generated(engine)
 
 
 def test_vllm_itself_reads_every_profile() -> None:

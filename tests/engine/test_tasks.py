@@ -17,7 +17,7 @@ from graph.state import AgentInput, Mode
 from serving.engine.state import EngineState
 from serving.settings import Settings
 from serving.wiring import open_agent
-from tests.engine.metrics import metric
+from tests.engine.metrics import nothing_is_generated, running
 from tests.waiting import until
 
 pytestmark = pytest.mark.engine
@@ -101,10 +101,10 @@ async def test_a_cancelled_task_ends_its_call_on_the_server_within_a_second(
 
         reader = asyncio.create_task(read(task_input, drafting))
         await asyncio.wait_for(drafting.wait(), 60)
-        assert await asyncio.to_thread(metric, engine, "vllm:num_requests_running") == 1
+        await until(lambda: running(engine) == 1)
         reader.cancel()
         await asyncio.gather(reader, return_exceptions=True)
-        await until(lambda: metric(engine, "vllm:num_requests_running") == 0, timeout_s=1)
+        await until(lambda: running(engine) == 0, timeout_s=1)
     await nothing_is_generated(engine)
 
 
@@ -123,17 +123,11 @@ async def test_ctrl_c_ends_the_call_on_the_server_within_a_second(
             stdout=asyncio.subprocess.DEVNULL,
             stderr=asyncio.subprocess.PIPE,
         )
-        await until(lambda: metric(engine, "vllm:num_requests_running") >= 1, timeout_s=60)
+        await until(lambda: running(engine) >= 1, timeout_s=60)
         await asyncio.sleep(0.2 * (attempt % 5))  # in the prompt, and later in the text
         process.send_signal(signal.SIGINT)
-        await until(lambda: metric(engine, "vllm:num_requests_running") == 0, timeout_s=1)
+        await until(lambda: running(engine) == 0, timeout_s=1)
         _, said = await asyncio.wait_for(process.communicate(), 20)
         assert process.returncode == 130
         assert b"cancelled" in said
     await nothing_is_generated(engine)
-
-
-async def nothing_is_generated(engine: EngineState) -> None:
-    before = metric(engine, "vllm:generation_tokens_total")
-    await asyncio.sleep(1)
-    assert metric(engine, "vllm:generation_tokens_total") == before
