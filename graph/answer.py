@@ -29,6 +29,7 @@ RemovalFlag = Literal[
     "not_a_statement",
     "unsupported",
     "off_topic",
+    "abstained",
 ]
 
 
@@ -41,7 +42,8 @@ class Removed(Frozen):
 
     @property
     def worth_asking_again(self) -> bool:
-        """The other faults are of form, and a second attempt at the content mends none of them."""
+        """A fault of form is not mended by a second attempt at the content, and a model that found
+        no answer was told to say so."""
         return self.flag in ("unsupported", "off_topic")
 
 

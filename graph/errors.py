@@ -4,7 +4,6 @@ AgentError
 ├── InputError                what the caller sent cannot be worked on
 ├── ConfigError               a setting or a file of the owner is wrong
 ├── KnowledgeError            documents and their index
-│   ├── DocumentUnreadable      one file gives no usable text
 │   ├── IndexMissing            nothing was ever ingested here
 │   ├── IndexEmpty              the index exists and holds no passage
 │   ├── IndexMismatch           made with another embedder, chunker or version
@@ -50,10 +49,6 @@ class ConfigError(AgentError):
 
 
 class KnowledgeError(AgentError):
-    pass
-
-
-class DocumentUnreadable(KnowledgeError):
     pass
 
 

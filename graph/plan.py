@@ -107,6 +107,7 @@ class StepResult(Frozen):
     text: str = ""
     passages: tuple[Passage, ...] = Field(default=(), description="what a retrieval found anew")
     failure: str | None = None
+    degraded: tuple[str, ...] = Field(default=(), description="what a retrieval went without")
     seconds: float = Field(default=0.0, ge=0)
 
 

@@ -11,7 +11,7 @@ from graph.evidence import Retrieval
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    role: Literal["system", "user", "assistant"]
+    role: Literal["system", "user"]
     content: str
 
 
@@ -93,7 +93,7 @@ def _discard(event: Event) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Deps:
-    """What a node is given. `emit` and `run_id` are set for each run by `graph.build`."""
+    """What a node is given. `emit` and `run_id` are set for each run by `graph.binding`."""
 
     model: ChatModel
     ledger: Ledger

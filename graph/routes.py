@@ -29,9 +29,9 @@ def after_gate(state: AgentState) -> Literal["select", "refuse"]:
 
 def after_select(state: AgentState) -> Literal["plan", "plan_by_rules"]:
     """A plain look-up is not worth a model call for its plan; `direct` says so for any question."""
-    if state["mode"] == "plan":
+    if state["task"].mode == "plan":
         return "plan"
-    if state["mode"] == "direct" or read_intent(state["query"]).is_look_up:
+    if state["task"].mode == "direct" or read_intent(state["query"]).is_look_up:
         return "plan_by_rules"
     return "plan"
 
@@ -53,7 +53,6 @@ def after_schedule(state: AgentState) -> list[Send] | Literal["verify"]:
             StepInput(
                 task=state["task"],
                 query=state["query"],
-                profile=state["profile"],
                 evidence=state["evidence"],
                 results=results,
                 made=made,

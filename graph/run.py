@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator, Iterator, Mapping
 from typing import Any
 from uuid import uuid4
 
+from langgraph.errors import NodeTimeoutError
 from langgraph.graph.state import CompiledStateGraph
 
 from graph.answer import Answered
@@ -82,7 +83,7 @@ async def _work(
                     elif isinstance(event, TaskStarted):
                         account = Account(event.task_id, str(run_id), deps.limits)
                     queue.put_nowait(event)
-    except TimeoutError:
+    except (TimeoutError, NodeTimeoutError):
         queue.put_nowait(_failed(DeadlineExceeded("the task did not end within its deadline")))
     except AgentError as error:
         queue.put_nowait(_failed(error))

@@ -23,6 +23,8 @@ MAX_QUESTION_CHARS = 4_000
 class Task(Frozen):
     id: str
     language: Language = Field(description="the question's, and so the answer's")
+    mode: Mode = "auto"
+    profile: str | None = Field(default=None, description="who reads the answer, in words")
 
 
 class Turn(Frozen):
@@ -60,8 +62,8 @@ class AgentInput(TypedDict):
 
 class AgentState(TypedDict):
     question: str
-    mode: Mode
-    profile: str | None
+    mode: Mode | None  # the caller's wishes: `admit` takes them into the task and empties them,
+    profile: str | None  # or the next question of the thread would inherit them
     task: Task
     turns: tuple[Turn, ...]
     query: str  # the question, made to stand alone
@@ -92,7 +94,6 @@ class StepInput(TypedDict):
 
     task: Task
     query: str
-    profile: str | None
     evidence: tuple[Passage, ...]
     results: dict[int, StepResult]  # of all steps so far: they carry further passages
     made: PlanMade

@@ -7,6 +7,7 @@ that `FALSE_REFUSAL_TARGET` of the in-domain questions fall below.
 """
 
 import json
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from importlib.resources import files
@@ -17,8 +18,9 @@ from typing import Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from graph.errors import EmbedderUnavailable
 from graph.evidence import DomainSignal
-from knowledge.embed import Embedder
+from knowledge.embed import Embedder, Vectors
 from knowledge.lexical import script
 from knowledge.pseudo_questions import pseudo_questions
 from knowledge.search import Features, Searcher
@@ -33,6 +35,11 @@ CAUTIOUS_COVERAGE = 0.15
 lack to more than 85%; and none in a script that the corpus does not have. Set by hand."""
 
 SEARCH_LIMIT = 5
+
+RETRIES = 3
+RETRY_PAUSE_S = 2.0
+"""For the hundreds of questions of a calibration together: a query is not repeated by the embedder
+itself, and one that a busy endpoint turned away should not lose the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +107,13 @@ class Calibration:
             return None
 
 
+def current_calibration(store: Store) -> Calibration | None:
+    """The one that was made for exactly the store's passages; None where the last ingest changed
+    them and could not calibrate, since a bound says nothing about other passages."""
+    last = Calibration.read(store.calibration_path)
+    return last if last and last.corpus == store.catalog.corpus_version() else None
+
+
 def cautious(store: Store) -> Calibration:
     return Calibration("cautious", store.catalog.corpus_version(), _scripts(store))
 
@@ -121,12 +135,13 @@ def calibrate(
     ]
     bank = foreign_questions()
     searcher = Searcher(store)
+    embed = _bearing_failures(embedder)
     inside: list[tuple[str, Features]] = []
     outside: list[tuple[str, Features]] = []
     for done, (text, source) in enumerate(
         [(q.text, q.source.id) for q in made] + [(text, None) for text in bank], start=1
     ):
-        found = searcher.search(text, embedder.embed_query(text), limit=SEARCH_LIMIT)
+        found = searcher.search(text, embed(text), limit=SEARCH_LIMIT)
         if source is None:
             outside.append((text, found.features))
         elif found.hits and found.hits[0].passage.id == source:
@@ -151,6 +166,23 @@ def foreign_questions() -> list[str]:
     """The bank: English and Korean, from small talk to expert fields."""
     lines = files("knowledge").joinpath("data/foreign_questions.jsonl").read_text("utf-8")
     return [json.loads(line)["question"] for line in lines.splitlines()]
+
+
+def _bearing_failures(embedder: Embedder) -> Callable[[str], Vectors]:
+    """`embed_query`, called again after a failure until `RETRIES` are used up."""
+    pauses_s = iter([RETRY_PAUSE_S] * RETRIES)
+
+    def embed(question: str) -> Vectors:
+        while True:
+            try:
+                return embedder.embed_query(question)
+            except EmbedderUnavailable:
+                pause_s = next(pauses_s, None)
+                if pause_s is None:
+                    raise
+                time.sleep(pause_s)
+
+    return embed
 
 
 def _really_foreign(

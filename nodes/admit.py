@@ -20,7 +20,7 @@ class AdmitInput(TypedDict, total=False):
     """What the caller gave, and in a thread what the last task left."""
 
     question: str
-    mode: Mode
+    mode: Mode | None
     profile: str | None
     turns: tuple[Turn, ...]
     query: str
@@ -29,8 +29,8 @@ class AdmitInput(TypedDict, total=False):
 
 class AdmitUpdate(TypedDict):
     question: str
-    mode: Mode
-    profile: str | None
+    mode: None
+    profile: None
     task: Task
     turns: tuple[Turn, ...]
     query: str
@@ -49,18 +49,24 @@ async def admit(state: AdmitInput, deps: Deps) -> AdmitUpdate:
     """Raises `InputError` for a question or profile that is missing or too long.
 
     In a thread the state still holds the last task: its question and answer become a turn, and
-    every key with a reducer is emptied, or it would carry over.
+    everything else of it is emptied, or it would carry over.
     """
     question = checked_question(state.get("question"))
-    task = Task(id=uuid4().hex, language=detect_language(question))
+    task = Task(
+        id=uuid4().hex,
+        language=detect_language(question),
+        mode=_checked_mode(state.get("mode")),
+        profile=_checked_profile(state.get("profile")),
+    )
     deps.ledger.open(deps.account(task.id))
     turns = state.get("turns", ())
     if (outcome := state.get("outcome")) is not None:
-        turns = (*turns, Turn(question=state["query"], answer=_told(outcome)))[-MAX_TURNS:]
+        turn = Turn(question=state["query"][:MAX_TURN_CHARS], answer=_told(outcome))
+        turns = (*turns, turn)[-MAX_TURNS:]
     return {
         "question": question,
-        "mode": _checked_mode(state.get("mode")),
-        "profile": _checked_profile(state.get("profile")),
+        "mode": None,
+        "profile": None,
         "task": task,
         "turns": turns,
         "query": question,

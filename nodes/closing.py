@@ -10,13 +10,13 @@ from graph.state import Failure, Task, numbered_passages
 
 class DegradedInput(TypedDict):
     retrieval: Retrieval
+    results: dict[int, StepResult]
     failures: dict[str, Failure]
 
 
 class ClosingInput(DegradedInput):
     task: Task
     evidence: tuple[Passage, ...]
-    results: dict[int, StepResult]
 
 
 def answered(
@@ -43,7 +43,8 @@ def degraded(state: DegradedInput) -> tuple[Degraded, ...]:
 
     A plan that fell to the rules costs nothing of the answer: the plan itself says who made it.
     """
-    causes = [Degraded(what="retrieval", why=why) for why in state["retrieval"].degraded]
+    searches = (state["retrieval"].degraded, *(one.degraded for one in state["results"].values()))
+    causes = [Degraded(what="retrieval", why=why) for search in searches for why in search]
     causes += [
         Degraded(what=failure.node, why=failure.message)
         for failure in state["failures"].values()

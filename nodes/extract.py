@@ -53,7 +53,9 @@ async def extract(state: ExtractInput, deps: Deps) -> ExtractUpdate:
         quotes = leading_quotes(passages, ranking)
         also.append(Degraded(what="extract", why=OTHER_LANGUAGE[language]))
     if not quotes:
-        return {"refusal": "unsupported" if state["removed"] else "not_in_documents"}
+        said_so = any(removed.flag == "abstained" for removed in state["removed"])
+        unsupported = any(removed.worth_asking_again for removed in state["removed"])
+        return {"refusal": "unsupported" if unsupported and not said_so else "not_in_documents"}
     if state["removed"]:
         also.append(Degraded(what="verify", why=WITHHELD[language]))
     return {"outcome": answered(state, quotes, state["removed"], also=tuple(also))}

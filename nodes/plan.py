@@ -25,7 +25,6 @@ _MEANING: dict[Action, str] = {
 class PlanInput(TypedDict):
     task: Task
     query: str
-    profile: str | None
     evidence: tuple[Passage, ...]
 
 
@@ -38,7 +37,7 @@ async def plan(state: PlanInput, deps: Deps) -> PlanUpdate:
 
     Raises `PlanInvalid` when the second one does not validate either: `plan_by_rules` follows.
     """
-    allowed = allowed_actions(state["profile"])
+    allowed = allowed_actions(state["task"].profile)
     required = [action for action in read_intent(state["query"]).required if action in allowed]
     reason = ""
     for _ in range(ATTEMPTS):

@@ -14,7 +14,7 @@ from graph.plan import (
     validate_plan,
 )
 from graph.ports import Deps
-from graph.state import Failure, Mode
+from graph.state import Failure, Task
 from nodes.question.intent import Ask, read_intent
 
 FOCUS_CHARS = 200  # what graph.plan allows for a focus and for a query
@@ -23,8 +23,7 @@ WORDLESS = "the question"  # the focus for a question without a single word
 
 class PlanByRulesInput(TypedDict):
     query: str
-    mode: Mode
-    profile: str | None
+    task: Task
     failures: dict[str, Failure]
 
 
@@ -33,16 +32,17 @@ class PlanByRulesUpdate(TypedDict):
 
 
 async def plan_by_rules(state: PlanByRulesInput, deps: Deps) -> PlanByRulesUpdate:
-    """The plan when no model makes one: a single answer for `direct` and for a plain look-up."""
-    question = state["query"]
+    """The plan when no model makes one: a single step for `direct` and for a plain look-up."""
+    question, profile = state["query"], state["task"].profile
     failed = state["failures"].get("plan/0")
-    if failed is None and (state["mode"] == "direct" or read_intent(question).is_look_up):
-        step = {"action": "answer", "focus": _cut(question)}
+    if failed is None and (state["task"].mode == "direct" or read_intent(question).is_look_up):
+        action = "personalize" if profile else "answer"
+        step = {"action": action, "focus": _cut(question)}
         return {"made": PlanMade(plan=validate_plan({"steps": [step]}), maker="direct")}
     plan = rule_plan(
         question,
-        has_profile=state["profile"] is not None,
-        allowed=allowed_actions(state["profile"]),
+        has_profile=profile is not None,
+        allowed=allowed_actions(profile),
     )
     return {"made": PlanMade(plan=plan, maker="rules", reason=failed.message if failed else "")}
 

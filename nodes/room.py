@@ -9,8 +9,8 @@ from nodes.prompt import shared_prefix
 OWN_SHARE = 0.5
 """A call's own part has at most this many tokens per token of the shared one.
 
-The server then finds at least 1 / 1.5 = 67% of each later prompt in its prefix cache, less a block
-and the chat template, however long the results and passages are that a step would like to read.
+The server then finds about 1 / 1.5 = 67% of each later prompt in its prefix cache, less a block and
+the chat template, however many results and passages a step would like to read.
 """
 
 
@@ -21,11 +21,12 @@ async def own_room(deps: Deps, evidence: Sequence[Passage], query: str, instruct
 
 
 async def fitting(deps: Deps, texts: Iterable[str], room: int) -> list[str]:
-    """The first texts that fit into `room` tokens together."""
+    """The first texts that fit into `room` tokens together; the very first in any case, since a
+    step that was to read something and reads nothing writes about something else."""
     chosen: list[str] = []
     for text in texts:
         room -= await deps.model.count_tokens(text)
-        if room < 0:
+        if chosen and room < 0:
             break
         chosen.append(text)
     return chosen

@@ -30,6 +30,7 @@ async def search(state: StepInput, deps: Deps) -> StepUpdate:
                 step=number,
                 action="retrieve",
                 passages=found,
+                degraded=retrieval.degraded,
                 seconds=time.perf_counter() - started,
             )
         }

@@ -4,6 +4,7 @@ from typing import TypedDict
 
 from graph.evidence import Passage, Retrieval
 from graph.ports import Deps
+from graph.state import Task
 from nodes.prompt import numbered_text, shared_prefix
 
 # Room for the system text's chat template, the longest instruction and the results that it reads.
@@ -11,6 +12,7 @@ INSTRUCTION_TOKENS = 1_200
 
 
 class SelectInput(TypedDict):
+    task: Task
     query: str
     retrieval: Retrieval
 
@@ -26,7 +28,8 @@ async def select(state: SelectInput, deps: Deps) -> SelectUpdate:
     best passage is always taken: an answer without evidence is worse than a long prompt, and a
     model that cannot hold it says so, which leads to `extract`.
     """
-    frame = await deps.model.count_tokens(shared_prefix((), state["query"]))
+    profile = state["task"].profile or ""
+    frame = await deps.model.count_tokens(shared_prefix((), state["query"]) + profile)
     room = (
         await deps.model.context_tokens() - frame - INSTRUCTION_TOKENS - deps.limits.output_tokens
     )

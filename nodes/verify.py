@@ -39,7 +39,8 @@ async def verify(state: VerifyInput, deps: Deps) -> VerifyUpdate:
         ]
     else:
         drafts = [_Draft(max(plan.final_steps()), "revise", revision)]
-    kept, removed = _checked(state, drafts)
+    focuses = [step.focus for step in plan.steps if step.action != "retrieve"]
+    kept, removed = _checked(state, drafts, focuses)
     kept = _without_twins((*state["kept"], *kept))
     removed = (*state["removed"], *removed)
     unsupported = any(one.worth_asking_again for one in removed)
@@ -58,14 +59,16 @@ class _Draft(NamedTuple):
 
 
 def _checked(
-    state: VerifyInput, drafts: list[_Draft]
+    state: VerifyInput, drafts: list[_Draft], focuses: list[str]
 ) -> tuple[tuple[Sentence, ...], tuple[Removed, ...]]:
     passages = numbered_passages(state["evidence"], state["results"])
     question, language = state["query"], state["task"].language
     kept: list[Sentence] = []
     removed: list[Removed] = []
     for step, prompt, text in drafts:
-        reviewed = review(text, passages, question, language, instruction=wording(prompt))
+        reviewed = review(
+            text, passages, question, language, instruction=wording(prompt), focuses=focuses
+        )
         kept += (one.model_copy(update={"step": step}) for one in reviewed.kept)
         removed += reviewed.removed
     return tuple(kept), tuple(removed)

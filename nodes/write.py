@@ -23,7 +23,7 @@ async def write_step(state: StepInput, deps: Deps, *, prompt: str) -> StepUpdate
         prompt,
         state["task"].language,
         focus=step.focus,
-        profile=state["profile"] or "no profile was given",
+        profile=state["task"].profile or "no profile was given",
     )
     room = await own_room(deps, state["evidence"], state["query"], text)
     read = await fitting(deps, _what_it_reads(state, step.after), room)

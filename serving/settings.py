@@ -7,7 +7,7 @@ product is started. LangSmith's own variables (`LANGSMITH_…`) keep their names
 from functools import cached_property
 from pathlib import Path
 
-from pydantic import Field, SecretStr, ValidationError
+from pydantic import Field, HttpUrl, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from graph.errors import ConfigError
@@ -54,6 +54,7 @@ class Settings(BaseSettings):
         description="an OpenAI-compatible /v1 with embeddings; unset: built in",
     )
     embed_model: str | None = None
+    embed_api_key: SecretStr | None = None
 
     deadline_s: float = Field(default=120, gt=0)
     call_timeout_s: float = Field(default=60, gt=0)
@@ -70,6 +71,24 @@ class Settings(BaseSettings):
     trace_content: bool = Field(
         default=False, description="also send questions, passages, prompts and answers"
     )
+
+    @field_validator(
+        "engine_url", "engine_model", "engine_profile", "embed_url", "embed_model", mode="before"
+    )
+    @classmethod
+    def _empty_is_unset(cls, value: object) -> object:
+        return None if value == "" else value
+
+    @field_validator("engine_url", "embed_url")
+    @classmethod
+    def _is_a_url(cls, value: str | None) -> str | None:
+        if value is None:
+            return None
+        try:
+            url = HttpUrl(value)
+        except ValidationError as error:
+            raise ValueError("name an address like http://127.0.0.1:8000/v1") from error
+        return str(url).rstrip("/")
 
     @cached_property
     def index_dir(self) -> Path:

@@ -62,7 +62,9 @@ def open_index(settings: Settings) -> CorpusRetriever:
 
 
 def embedder(settings: Settings) -> Embedder:
-    return make_embedder(settings.embed_url, settings.embed_model, api_key(settings))
+    key = settings.embed_api_key
+    secret = key.get_secret_value() if key else None
+    return make_embedder(settings.embed_url, settings.embed_model, secret)
 
 
 def model_url(settings: Settings) -> str:

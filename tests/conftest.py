@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from serving.settings import Settings
 from tests.stub_engine import StubEngine
 
 
@@ -16,6 +17,7 @@ def _own_environment(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureReq
     for name in list(os.environ):
         if name.startswith(("KA_", "LANGSMITH_", "LANGCHAIN_")) and name != "KA_TEST_DATA":
             monkeypatch.delenv(name)
+    monkeypatch.setitem(Settings.model_config, "env_file", None)
 
 
 @pytest.fixture

@@ -48,7 +48,14 @@ class Say:
     text: str
 
 
-Behaviour = Fail | Hang | BreakOff | Say
+@dataclass
+class Odd:
+    """Answer 200 with a body that is no stream of completions."""
+
+    body: str
+
+
+Behaviour = Fail | Hang | BreakOff | Say | Odd
 
 
 @dataclass
@@ -56,7 +63,9 @@ class StubEngine:
     """`script` is used up call by call; afterwards the stub answers as a good model would:
     a two-step plan where a schema is asked for, else the first sentence of passage 1, cited."""
 
+    model: str = MODEL
     max_model_len: int = 8_192
+    hangs_on_look_ups: bool = False
     script: deque[Behaviour] = field(default_factory=deque)
     requests: list[dict[str, Any]] = field(default_factory=list)
     open_streams: int = 0
@@ -87,7 +96,9 @@ class StubEngine:
         self._thread.join(10)
 
     async def _models(self, request: Request) -> Response:
-        model = {"id": MODEL, "owned_by": "vllm", "max_model_len": self.max_model_len}
+        if self.hangs_on_look_ups:
+            await asyncio.sleep(3_600)
+        model = {"id": self.model, "owned_by": "vllm", "max_model_len": self.max_model_len}
         return JSONResponse({"object": "list", "data": [model]})
 
     async def _tokenize(self, request: Request) -> Response:
@@ -96,7 +107,11 @@ class StubEngine:
     async def _chat(self, request: Request) -> Response:
         body = await request.json()
         self.requests.append(body)
+        if body["model"] != self.model:
+            return JSONResponse({"error": {"message": "no such model"}}, status_code=404)
         behaviour = self.script.popleft() if self.script else Say(_good_reply(body))
+        if isinstance(behaviour, Odd):
+            return Response(behaviour.body, media_type="text/event-stream")
         if isinstance(behaviour, Fail):
             error = {"message": behaviour.message, "type": "stub", "code": behaviour.status}
             return JSONResponse({"error": error}, status_code=behaviour.status)

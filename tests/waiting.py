@@ -1,14 +1,16 @@
 """Wait for something that another thread or process does."""
 
 import asyncio
+import time
 from collections.abc import Callable
 
 PAUSE_S = 0.02
 
 
 async def until(condition: Callable[[], bool], *, timeout_s: float = 10) -> None:
-    for _ in range(int(timeout_s / PAUSE_S)):
-        if condition():
-            return
+    """Ask `condition`, in a thread since it may block, until it holds or the seconds are over."""
+    deadline = time.monotonic() + timeout_s
+    while not await asyncio.to_thread(condition):
         await asyncio.sleep(PAUSE_S)
-    raise TimeoutError(f"not so after {timeout_s:g} s")
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"not so after {timeout_s:g} s")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from graph.answer import Sentence
-from graph.evidence import Passage
+from graph.evidence import Language, Passage
 from nodes.judge.relevance import asked_terms
 from nodes.text.quantities import read_quantities
 from nodes.text.sentences import block_sentences, detect_language, is_complete, read_blocks
@@ -31,7 +31,9 @@ _RANK_BONUS = 0.1  # for the best-ranked passage, falling as 1 / rank
 _HEADING_WEIGHT = 0.5
 _PHRASE_BONUS = 0.4  # for a sentence with all neighbouring words of the question side by side
 _FIGURE_BONUS = 0.15  # a question for an amount, a sentence with a number
-_WORDS = range(4, 81)
+# A Korean word carries its particles and endings: "솔트는 격리한다." is "The salt isolates them."
+_WORDS_MIN: dict[Language, int] = {"en": 4, "ko": 2}
+_WORDS_MAX = 80
 _ASKS_AMOUNT = re.compile(r"\bhow (?:much|many|long|large|big|fast|often)\b|몇|얼마", re.IGNORECASE)
 _FIGURES_IN_A_ROW = re.compile(r"(?:[\d.,%]+\s+){3,}")
 
@@ -128,7 +130,7 @@ def _is_quotable(sentence: str) -> bool:
         not fragment
         and is_complete(sentence)
         and not sentence.endswith(("?", "？"))
-        and len(sentence.split()) in _WORDS
+        and _WORDS_MIN[detect_language(sentence)] <= len(sentence.split()) <= _WORDS_MAX
         and 2 * letters > len(sentence)
         and not _FIGURES_IN_A_ROW.search(sentence)
         and "|" not in sentence

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from graph.answer import RemovalFlag, Removed, Sentence
 from graph.evidence import Frozen, Language, Passage
+from nodes.judge.abstention import abstains
 from nodes.judge.relevance import addresses
 from nodes.judge.support import NO_SUPPORT, Support, support
 from nodes.text.sentences import (
@@ -32,7 +33,8 @@ _REASONS: dict[Language, dict[RemovalFlag, str]] = {
         "wrong_language": "it is not in the language of the question",
         "not_a_statement": "a heading, a table row or a question states nothing",
         "unsupported": "no passage bears it",
-        "off_topic": "nothing in the answer is about the question",
+        "off_topic": "the answer is not about what the question asks",
+        "abstained": "it says that the passages hold no answer",
     },
     "ko": {
         "cut_off": "문장이 중간에 끊김",
@@ -41,7 +43,8 @@ _REASONS: dict[Language, dict[RemovalFlag, str]] = {
         "wrong_language": "질문과 다른 언어로 씀",
         "not_a_statement": "제목, 표의 행, 질문은 진술이 아님",
         "unsupported": "뒷받침하는 근거가 없음",
-        "off_topic": "답변 어디에도 질문에 관한 내용이 없음",
+        "off_topic": "답변이 질문이 묻는 것을 다루지 않음",
+        "abstained": "문서에 답이 없다는 말임",
     },
 }
 _LABEL = re.compile(r"^(?:answer|summary|analysis|답변|답|요약|분석)\s*[:：]\s*", re.IGNORECASE)
@@ -77,12 +80,14 @@ def review(
     language: Language,
     *,
     instruction: str = "",
+    focuses: Sequence[str] = (),
 ) -> Review:
     """Judge each sentence of `text` against the passages that it cites by their numbers.
 
     A sentence is kept if its cited passages bear it; failing that, if another passage does, which
     then is its citation. Citations that do not bear their sentence are dropped. `instruction` is
-    what the model was told, for finding echoes of it. When no sentence is about the question, none
+    what the model was told, for finding echoes of it. When the sentences together are about
+    neither the question nor one of `focuses`, the parts of it that were to be written about, none
     is kept, however true.
     """
     pieces = _pieces(text)
@@ -99,7 +104,8 @@ def review(
             flag = flag or "unsupported"
             reason = _why(flag, language, judged)
             removed.append(Removed(text=piece.text, flag=flag, reason=reason))
-    if not addresses(question, (sentence.text for sentence in kept)):
+    said = [sentence.text for sentence in kept]
+    if not any(addresses(topic, said) for topic in (question, *focuses)):
         removed += (
             Removed(text=one.text, flag="off_topic", reason=_REASONS[language]["off_topic"])
             for one in kept
@@ -164,7 +170,12 @@ def _fault_of_form(
     prompts: Sequence[str],
     language: Language,
 ) -> RemovalFlag | None:
-    """What is wrong with a sentence apart from its support, or None."""
+    """What is wrong with a sentence apart from its support, or None.
+
+    An abstention is one in any language: small models write it as the prompt has it.
+    """
+    if abstains(piece.text):
+        return "abstained"
     if _is_loop(piece.text):
         return "repetition"
     if any(_echoes(piece.text, prompt) for prompt in prompts):

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from contextlib import aclosing
 from pathlib import Path
 
 from rich.console import Console
@@ -27,7 +28,8 @@ def ask(
     console: Console,
 ) -> int:
     """Run the task and print it; gives the exit code. Ctrl-C cancels the task and its call."""
-    transcript = asyncio.run(run_and_show(settings, task_input, None if as_json else console))
+    watched = console.is_terminal and not as_json
+    transcript = asyncio.run(run_and_show(settings, task_input, console if watched else None))
     if as_json:
         print(json.dumps(transcript.as_json(), ensure_ascii=False, indent=2))
         return transcript.exit_code
@@ -40,20 +42,22 @@ def ask(
 
 
 async def run_and_show(
-    settings: Settings, task_input: AgentInput, console: Console | None, *, drafts: bool = False
+    settings: Settings, task_input: AgentInput, console: Console | None
 ) -> Transcript:
-    """One task. It is shown while it runs on a terminal, or anywhere with `drafts`; never without
-    a console."""
+    """One task, shown on the console while it runs; without one, in silence."""
     transcript = Transcript()
+    view = TaskView(console) if console else None
     with tracing(settings):
-        async with open_agent(settings) as (agent, deps):
-            view = TaskView(console, drafts=drafts or console.is_terminal) if console else None
-            async for event in run_task(agent, task_input, deps):
+        async with (
+            open_agent(settings) as (agent, deps),
+            aclosing(run_task(agent, task_input, deps)) as events,
+        ):
+            async for event in events:
                 transcript.take(event)
-                if view is not None and (drafts or (console and console.is_terminal)):
+                if view is not None:
                     view.show(event)
-            if view is not None:
-                view.close()
+    if view is not None:
+        view.close()
     return transcript
 
 

@@ -20,7 +20,6 @@ from serving.cli.engine import chosen_profile, progress_lines
 from serving.cli.show import bill_table, show_result
 from serving.cli.transcript import EXIT_ANSWERED, EXIT_ERROR, Transcript, total
 from serving.engine import launch
-from serving.engine.install import install
 from serving.settings import Settings
 from serving.wiring import model_url
 
@@ -100,29 +99,34 @@ def run(settings: Settings, handbook: Path, console: Console) -> int:
 def _engine(settings: Settings, console: Console) -> Iterator[None]:
     """A model server for the demo: the owner's own, one that runs already, or one for now."""
     console.print(Rule("model server"))
-    if settings.engine_url or launch.status(settings).status == "ready":
+    if settings.engine_url or launch.status(settings).status in ("ready", "starting"):
+        if not settings.engine_url:
+            _start(settings, console)  # waits for one that is still starting
         console.print(f"using the one at {model_url(settings)}", soft_wrap=True)
         yield
         return
-    started = time.monotonic()
     try:
-        profile = chosen_profile(settings, None)
-        with progress_lines() as say:
-            say(f"installing vLLM for {profile.name} into {settings.engine_venv}")
-            install(settings, profile)
-            launch.up(settings, profile, say)
-        console.print(f"ready after {time.monotonic() - started:.0f} s at {model_url(settings)}")
+        _start(settings, console)
         yield
     finally:
         launch.down(settings)
         console.print("the model server was stopped")
 
 
+def _start(settings: Settings, console: Console) -> None:
+    started = time.monotonic()
+    profile = chosen_profile(settings, None)
+    with progress_lines() as say:
+        launch.prepare(settings, profile, say)
+        launch.up(settings, profile, say)
+    console.print(f"ready after {time.monotonic() - started:.0f} s at {model_url(settings)}")
+
+
 def _ask(settings: Settings, question: Question, console: Console) -> Transcript:
     console.print(Rule(question.about))
     console.print(escape(question.text), style="bold", soft_wrap=True)
     task_input = AgentInput(question=question.text, mode=question.mode, profile=None)
-    transcript = asyncio.run(run_and_show(settings, task_input, console, drafts=True))
+    transcript = asyncio.run(run_and_show(settings, task_input, console))
     show_result(console, transcript)
     console.print(bill_table(transcript))
     return transcript

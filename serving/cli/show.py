@@ -1,7 +1,5 @@
 """How a task looks on a terminal: drafts while it runs, then the answer and its bill."""
 
-from collections import defaultdict
-
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
@@ -14,65 +12,73 @@ from serving.cli.transcript import Transcript, total
 
 
 class TaskView:
-    """Prints events as they come. Drafts of parallel steps are shown one after the other: the
-    first that writes is live, the others wait in full until it has ended."""
+    """Prints events as they come. Of the drafts of parallel steps the first that writes is live;
+    the others are held back and printed in full when its step has ended."""
 
-    def __init__(self, console: Console, *, drafts: bool) -> None:
+    def __init__(self, console: Console) -> None:
         self._console = console
-        self._drafts = drafts
-        self._waiting: dict[tuple[str, int | None], str] = defaultdict(str)
-        self._live: tuple[str, int | None] | None = None
+        self._drafts: dict[int | None, str] = {}  # held back, by step
+        self._live: int | None = None
+        self._is_open = False
 
     def show(self, event: Event) -> None:
         match event:
+            case TokenDrafted():
+                self._draft(event)
             case PassagesFound():
                 pages = ", ".join(f"{p.document} p. {p.page}" for p in event.passages)
                 self._say(f"evidence: {len(event.passages)} passages ({pages})")
             case Planned():
-                self._end_draft()
                 for line in plan_lines(event.made):
                     self._say(line)
-            case TokenDrafted():
-                self._draft((event.node, event.step), event.text)
             case StepFinished():
-                self._end_draft()
+                self._end_draft_of(event.result.step)
                 if event.result.action == "retrieve" and not event.result.failure:
                     found = len(event.result.passages)
                     self._say(f"step {event.result.step}: {found} further passages")
             case FailureSeen():
-                self._end_draft()
+                self._end_draft_of(event.step)
                 where = event.node if event.step is None else f"{event.node}, step {event.step}"
                 again = event.fallback == event.node
                 then = "trying again" if again else f"going on with {event.fallback}"
                 self._say(f"{where}: {event.message}; {then}", style="yellow")
 
     def close(self) -> None:
-        self._end_draft()
-        self._waiting.clear()
+        """Print what is still held back, before the answer."""
+        self._end_line()
+        for step in list(self._drafts):
+            self._print_held(step)
 
     def _say(self, text: str, style: str = "dim") -> None:
+        self._end_line()
         self._console.print(escape(text), style=style, soft_wrap=True)
 
-    def _draft(self, key: tuple[str, int | None], text: str) -> None:
-        if not self._drafts:
+    def _draft(self, event: TokenDrafted) -> None:
+        if self._is_open and event.step != self._live:
+            self._drafts[event.step] = self._drafts.get(event.step, "") + event.text
             return
-        if self._live is None:
-            self._live = key
-            step = f" (step {key[1]})" if key[1] else ""
-            self._console.print(f"draft, {key[0]}{step}: ", end="", style="dim")
-        if key == self._live:
-            self._console.print(escape(text), end="", style="dim italic", soft_wrap=True)
-        else:
-            self._waiting[key] += text
+        if not self._is_open:
+            self._is_open, self._live = True, event.step
+            step = f" (step {event.step})" if event.step else ""
+            self._console.print(f"draft, {event.node}{step}: ", end="", style="dim")
+        self._console.print(escape(event.text), end="", style="dim italic", soft_wrap=True)
 
-    def _end_draft(self) -> None:
-        if self._live is None:
-            return
-        self._live = None
-        self._console.print()
-        if self._waiting:
-            key = next(iter(self._waiting))
-            self._draft(key, self._waiting.pop(key))
+    def _end_draft_of(self, step: int | None) -> None:
+        if self._is_open and step == self._live:
+            self._end_line()
+        if not self._is_open:
+            self._print_held(step)
+
+    def _end_line(self) -> None:
+        if self._is_open:
+            self._is_open = False
+            self._console.print()
+
+    def _print_held(self, step: int | None) -> None:
+        text = self._drafts.pop(step, "")
+        if text:
+            where = f"step {step}" if step else "task"
+            self._console.print(escape(f"draft ({where}): {text}"), style="dim italic")
 
 
 def plan_lines(made: PlanMade) -> list[str]:
@@ -104,8 +110,7 @@ def show_result(console: Console, transcript: Transcript) -> None:
             )
         if outcome.removed:
             console.print(
-                f"{len(outcome.removed)} drafted sentence(s) withheld: "
-                "the passages do not bear them",
+                f"{len(outcome.removed)} drafted sentence(s) withheld; --json gives the reasons",
                 style="dim",
                 soft_wrap=True,
             )

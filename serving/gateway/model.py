@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast
@@ -15,7 +15,14 @@ from openai import DefaultAsyncHttpxClient
 from pydantic import SecretStr
 
 from graph.answer import CallRecord
-from graph.errors import ConfigError, ModelError, ModelTimeout
+from graph.errors import (
+    ConfigError,
+    ModelError,
+    ModelOutputUnusable,
+    ModelRejected,
+    ModelTimeout,
+    ModelUnavailable,
+)
 from graph.ports import Completion, Message, ModelRequest
 from serving.gateway.ledger import MemoryLedger
 from serving.gateway.server import DEFAULT_CONTEXT_TOKENS, ModelServer, estimate_tokens, uses_proxy
@@ -27,6 +34,7 @@ FREQUENCY_PENALTY = 0.5
 # vLLM ends a text that repeats a stretch of up to 64 tokens three times in a row.
 LOOP = {"min_pattern_size": 2, "max_pattern_size": 64, "min_count": 3}
 LOOKUP_FAILURES = (ModelError, ConfigError)
+SILENCE_S = 10.0
 MESSAGE_TYPES: dict[str, type[BaseMessage]] = {"system": SystemMessage, "user": HumanMessage}
 
 
@@ -55,6 +63,7 @@ class GatewayModel:
         self._ledger = ledger
         self._api_key = api_key
         self._client: ChatOpenAI | None = None
+        self._silent_until = 0.0
         # langchain_openai would share one pool between all event loops of the process, which breaks
         # when a second loop takes a connection of the first.
         self._http = DefaultAsyncHttpxClient(
@@ -83,10 +92,17 @@ class GatewayModel:
         except asyncio.CancelledError:
             outcome = "cancelled"
             raise
+        except ValueError as error:  # no stream, or one that is not JSON; from langchain_openai
+            raise ModelOutputUnusable(
+                f"the model server at {self._server.base_url} sent no completion: {error}"
+            ) from error
         except Exception as error:
             translated = translate(error, self._server.base_url)
             if translated is None:
                 raise
+            if isinstance(translated, (ModelUnavailable, ModelRejected)):
+                self._server.forget()
+                self._client = None
             raise translated from error
         finally:
             seconds = time.perf_counter() - started
@@ -95,16 +111,25 @@ class GatewayModel:
 
     async def count_tokens(self, text: str) -> int:
         """Without a server to ask, an over-estimate: the task goes on and ends in quotes."""
-        try:
-            return await self._server.count_tokens(text)
-        except LOOKUP_FAILURES:
-            return estimate_tokens(text)
+        return await self._ask_server(
+            lambda: self._server.count_tokens(text), estimate_tokens(text)
+        )
 
     async def context_tokens(self) -> int:
-        try:
+        async def ask() -> int:
             return (await self._server.model()).context_tokens
+
+        return await self._ask_server(ask, DEFAULT_CONTEXT_TOKENS)
+
+    async def _ask_server(self, ask: Callable[[], Awaitable[int]], otherwise: int) -> int:
+        """A task makes a dozen such look-ups; after one that failed it must not wait for each."""
+        if time.monotonic() < self._silent_until:
+            return otherwise
+        try:
+            return await ask()
         except LOOKUP_FAILURES:
-            return DEFAULT_CONTEXT_TOKENS
+            self._silent_until = time.monotonic() + SILENCE_S
+            return otherwise
 
     async def aclose(self) -> None:
         await self._server.aclose()

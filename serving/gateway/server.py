@@ -2,6 +2,7 @@
 
 import asyncio
 import ipaddress
+import math
 from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Any
@@ -11,11 +12,12 @@ import httpx
 from graph.errors import ConfigError
 from serving.gateway.vendor_errors import translate
 
-LOOKUP_TIMEOUT_S = 10.0
+LOOKUP_TIMEOUT_S = 3.0
 MAX_COUNTED_TEXTS = 2_048
-# Without a tokenizer to ask, tokens are over-estimated: a UTF-8 byte is never more than a token,
-# and common tokenizers need one for 3 to 4 bytes of English and for 2 to 3 of Korean.
-BYTES_PER_TOKEN = 2
+# Without a tokenizer to ask, tokens are over-estimated. English takes a token for 3 to 4 letters;
+# the hungriest tokenizer at hand, SmolLM2's, took 2.1 for a Hangul syllable, which has three bytes.
+TOKENS_PER_ASCII_BYTE = 0.5
+TOKENS_PER_OTHER_BYTE = 0.75
 DEFAULT_CONTEXT_TOKENS = 8_192
 
 
@@ -59,11 +61,18 @@ class ModelServer:
                 self.base_url.removesuffix("/v1") + "/tokenize",
                 {"model": model.name, "prompt": text, "add_special_tokens": False},
             )
-            self._counts[text] = int(reply["count"])
+            if not isinstance(reply.get("count"), int):
+                raise ConfigError(f"{self.base_url}: /tokenize gives no count of tokens")
+            self._counts[text] = reply["count"]
             if len(self._counts) > MAX_COUNTED_TEXTS:
                 self._counts.popitem(last=False)
         self._counts.move_to_end(text)
         return self._counts[text]
+
+    def forget(self) -> None:
+        """Look everything up again: the server may have been restarted with another model."""
+        self._model = None
+        self._counts.clear()
 
     async def aclose(self) -> None:
         await self._http.aclose()
@@ -112,4 +121,6 @@ def uses_proxy(url: str) -> bool:
 
 
 def estimate_tokens(text: str) -> int:
-    return -(-len(text.encode()) // BYTES_PER_TOKEN)
+    ascii_bytes = sum(map(str.isascii, text))
+    other_bytes = len(text.encode(errors="replace")) - ascii_bytes
+    return math.ceil(TOKENS_PER_ASCII_BYTE * ascii_bytes + TOKENS_PER_OTHER_BYTE * other_bytes)

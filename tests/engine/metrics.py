@@ -6,7 +6,7 @@ import httpx
 
 from serving.engine.state import EngineState
 
-TIMEOUT_S = 30.0
+TIMEOUT_S = 5.0
 
 
 def metric(engine: EngineState, name: str) -> float:

@@ -103,8 +103,8 @@ async def test_a_cancelled_task_ends_its_call_on_the_server_within_a_second(
         await asyncio.wait_for(drafting.wait(), 60)
         await until(lambda: running(engine) == 1)
         reader.cancel()
-        await asyncio.gather(reader, return_exceptions=True)
         await until(lambda: running(engine) == 0, timeout_s=1)
+        await asyncio.gather(reader, return_exceptions=True)
     await nothing_is_generated(engine)
 
 

@@ -68,6 +68,24 @@ async def test_what_a_step_reads_stands_behind_its_instruction() -> None:
     assert told.index("Result of step 2") < told.index("[3] Semantic")
 
 
+async def test_the_first_thing_a_step_reads_is_never_left_out() -> None:
+    lines = dict.fromkeys(("answer", "summarize", "revise"), "One [1].")
+    plan = {
+        "steps": [
+            {"action": "answer", "focus": "x"},
+            {"action": "summarize", "focus": "y", "after": [1]},
+        ]
+    }
+    deps = make_deps({"plan": json.dumps(plan), **lines})
+    async for _ in run_task(
+        build_graph(deps).compile(), AgentInput(question="What?", mode="plan"), deps
+    ):
+        pass
+    assert isinstance(deps.model, ScriptedModel)
+    (summarize,) = (r.messages for r in deps.model.requests if r.node == "summarize")
+    assert "Result of step 1:\nOne [1]." in summarize[1].content
+
+
 async def test_what_would_outgrow_the_shared_part_is_left_out() -> None:
     long = FURTHER.model_copy(update={"text": FURTHER.text + " and on" * 200})
     told = await analyze_prompt(long)

@@ -1,16 +1,18 @@
 """One task from question to events, on fakes: what goes where, and what is said about it."""
 
+import asyncio
 import json
 from collections.abc import Mapping
 
 import pytest
+from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 
 from graph.answer import Answered, Refused
 from graph.build import build_graph
 from graph.errors import IndexEmpty, ModelRejected
 from graph.events import AnswerGiven, Event, RefusalGiven, StepFinished, TaskFailed, UsageCounted
-from graph.evidence import Passage
+from graph.evidence import Passage, Retrieval
 from graph.ports import Deps
 from graph.run import Agent, run_task
 from graph.state import AgentInput, Mode
@@ -236,3 +238,81 @@ async def test_a_follow_up_that_cannot_be_rewritten_is_asked_as_it_is() -> None:
     assert [degraded.what for degraded in answer.degraded] == ["rewrite"]
     assert isinstance(deps.retriever, FixedRetriever)
     assert deps.retriever.queries[-1] == QUESTION
+
+
+async def test_mode_and_profile_of_one_question_are_not_those_of_the_next() -> None:
+    plan = {"steps": [{"action": "personalize", "focus": "prefix caches"}]}
+    lines = {"plan": json.dumps(plan), "personalize": TRUE, "rewrite": QUESTION, "answer": TRUE}
+    deps = make_deps(lines)
+    agent = build_graph(deps).compile(checkpointer=InMemorySaver())
+    config: RunnableConfig = {"configurable": {"thread_id": "thread"}}
+    first = AgentInput(question=QUESTION, mode="plan", profile="a beginner")
+    await agent.ainvoke(first, config)
+    await agent.ainvoke(AgentInput(question=QUESTION), config)
+    assert requests(deps) == ["plan", "personalize", "rewrite", "answer"]
+
+
+@pytest.mark.parametrize(("question", "line"), [(QUESTION, TRUE), (QUESTION_KO, TRUE_KO)])
+async def test_a_look_up_with_a_profile_is_answered_for_that_reader(
+    question: str, line: str
+) -> None:
+    deps = make_deps({"personalize": line}, FixedRetriever((*EN_PASSAGES, *KO_PASSAGES)))
+    task_input = AgentInput(question=question, mode="auto", profile="초보 운영자")
+    async for _ in run_task(build_graph(deps).compile(), task_input, deps):
+        pass
+    assert requests(deps) == ["personalize"]
+    assert isinstance(deps.model, ScriptedModel)
+    assert "초보 운영자" in deps.model.requests[0].messages[1].content
+
+
+@pytest.mark.parametrize(
+    ("question", "abstention", "passages"),
+    [
+        ("Which colour has the logo?", "The passages do not say.", EN_PASSAGES),
+        ("로고는 무슨 색인가?", "문서에 없습니다.", KO_PASSAGES),
+    ],
+)
+async def test_a_model_that_says_the_answer_is_not_there_is_believed_when_no_quote_contradicts(
+    question: str, abstention: str, passages: tuple[Passage, ...]
+) -> None:
+    deps = make_deps({"answer": abstention}, FixedRetriever(passages))
+    refusal = outcome(await events_of(deps, question))
+    assert isinstance(refusal, Refused)
+    assert refusal.reason == "not_in_documents"
+    assert requests(deps) == ["answer"]
+
+
+async def test_what_a_later_search_went_without_is_said() -> None:
+    plan = {
+        "steps": [
+            {"action": "retrieve", "query": "response cache"},
+            {"action": "answer", "focus": "prefix cache", "after": [1]},
+        ]
+    }
+    deps = make_deps({"plan": json.dumps(plan), "answer": TRUE}, WordsAloneLater())
+    answer = outcome(await events_of(deps, mode="plan"))
+    assert [degraded.why for degraded in answer.degraded] == ["searched by words alone"]
+
+
+class WordsAloneLater(FixedRetriever):
+    """The embedder breaks after the first search."""
+
+    async def search(self, query: str, *, limit: int) -> Retrieval:
+        found = await super().search(query, limit=limit)
+        later = len(self.queries) > 1
+        return found.model_copy(update={"degraded": ("searched by words alone",) if later else ()})
+
+
+async def test_a_search_that_never_ends_is_an_error_and_no_crash(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("graph.binding.RETRIEVAL_TIMEOUT_S", 0.2)
+
+    class Endless(FixedRetriever):
+        async def search(self, query: str, *, limit: int) -> Retrieval:
+            await asyncio.sleep(3_600)
+            raise AssertionError
+
+    events = await events_of(make_deps(retriever=Endless()))
+    (failed,) = [event for event in events if isinstance(event, TaskFailed)]
+    assert failed.error == "DeadlineExceeded"

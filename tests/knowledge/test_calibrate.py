@@ -2,8 +2,11 @@ from pathlib import Path
 
 import pytest
 
+from graph.errors import EmbedderUnavailable
 from graph.evidence import Passage
+from knowledge import calibrate
 from knowledge.calibrate import Calibration, foreign_questions
+from knowledge.embed import Vectors
 from knowledge.ingest import ingest
 from knowledge.lexical import script
 from knowledge.pseudo_questions import pseudo_questions
@@ -65,6 +68,63 @@ def test_the_calibration_is_made_again_only_when_passages_change(
     assert changed is not None
     assert first is not None
     assert changed.corpus != first.corpus
+
+
+class RefusingEmbedder(WordsEmbedder):
+    """Makes vectors of passages, and refuses the first `refusals` questions."""
+
+    def __init__(self, refusals: int) -> None:
+        super().__init__()
+        self.refusals = refusals
+
+    def embed_query(self, text: str) -> Vectors:
+        if self.refusals:
+            self.refusals -= 1
+            raise EmbedderUnavailable("busy")
+        return super().embed_query(text)
+
+
+@pytest.mark.parametrize(
+    ("added", "question"),
+    [
+        ("A pulley lifts the crate.", "What lifts the crate?"),
+        ("도르래가 상자를 든다.", "상자는 무엇이 드나요?"),
+    ],
+)
+async def test_the_bound_of_another_corpus_is_not_used_when_its_calibration_fails(
+    corpus: Path,
+    index_dir: Path,
+    embedder: WordsEmbedder,
+    monkeypatch: pytest.MonkeyPatch,
+    added: str,
+    question: str,
+) -> None:
+    monkeypatch.setattr(calibrate, "RETRY_PAUSE_S", 0.0)
+    assert ingest(corpus, index_dir, embedder).complete
+    (corpus / "new.txt").write_text(added, "utf-8")
+    report = ingest(corpus, index_dir, RefusingEmbedder(refusals=1_000))
+    assert (report.vectors_missing, report.complete) == (0, False)
+    assert report.problem is not None
+    assert "cautious rule" in report.problem
+    assert "busy" in report.problem
+    with open_retriever(index_dir, embedder) as retriever:
+        found = await retriever.search(question, limit=1)
+    assert found.domain.method == "cautious"
+    assert "knowledge-agent ingest" in found.degraded[0]
+    assert ingest(corpus, index_dir, embedder).complete
+    with open_retriever(index_dir, embedder) as retriever:
+        found = await retriever.search(question, limit=1)
+    assert (found.domain.method, found.degraded) == ("calibrated", ())
+
+
+def test_a_calibration_bears_a_few_refusals(
+    corpus: Path, index_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(calibrate, "RETRY_PAUSE_S", 0.0)
+    report = ingest(corpus, index_dir, RefusingEmbedder(refusals=calibrate.RETRIES))
+    assert report.complete
+    assert report.calibration is not None
+    assert report.calibration.method == "calibrated"
 
 
 def test_a_file_that_is_no_calibration_is_read_as_none(tmp_path: Path) -> None:

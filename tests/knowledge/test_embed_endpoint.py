@@ -2,18 +2,27 @@ import json
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from graph.errors import EmbedderUnavailable
-from knowledge.embed import OpenAIEmbedder
+from knowledge import embed
+from knowledge.embed import OpenAIEmbedder, make_embedder
+from knowledge.ingest import ingest
+from knowledge.retriever import open_retriever
+from tests.knowledge.stubs import WordsEmbedder
 
 
 class Endpoint(BaseHTTPRequestHandler):
-    """Serves one model and answers in the wrong order, as the protocol allows."""
+    """Serves one model and answers in the wrong order, as the protocol allows; a test may make it
+    fail, or hang until `released` is set."""
 
     inputs: list[str] = []  # noqa: RUF012
+    headers_seen: list[dict[str, str]] = []  # noqa: RUF012
+    status = 200
+    released = threading.Event()
 
     def do_GET(self) -> None:
         self._answer({"object": "list", "data": [{"id": "intfloat/e5-test", "object": "model"}]})
@@ -21,6 +30,8 @@ class Endpoint(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.inputs.extend(body["input"])
+        self.headers_seen.append({name.lower(): value for name, value in self.headers.items()})
+        self.released.wait(30)
         rows = [
             {"object": "embedding", "index": at, "embedding": [3.0, 4.0 * at]}
             for at, _ in enumerate(body["input"])
@@ -29,7 +40,7 @@ class Endpoint(BaseHTTPRequestHandler):
 
     def _answer(self, body: dict[str, object]) -> None:
         data = json.dumps(body).encode()
-        self.send_response(200)
+        self.send_response(self.status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(data)))
         self.end_headers()
@@ -42,9 +53,12 @@ class Endpoint(BaseHTTPRequestHandler):
 @pytest.fixture
 def url() -> Iterator[str]:
     Endpoint.inputs.clear()
+    Endpoint.headers_seen.clear()
+    Endpoint.released.set()
     server = ThreadingHTTPServer(("127.0.0.1", 0), Endpoint)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}/v1"
+    Endpoint.released.set()
     server.shutdown()
     server.server_close()
 
@@ -66,3 +80,52 @@ def test_e5_models_get_the_prefix_that_they_were_trained_with(url: str) -> None:
 def test_a_server_that_is_not_there_makes_the_embedder_unavailable() -> None:
     with pytest.raises(EmbedderUnavailable, match="KA_EMBED_URL"):
         OpenAIEmbedder("http://127.0.0.1:9/v1", "m", None).embed_query("a")
+
+
+def test_a_query_is_sent_once_and_a_batch_of_passages_again(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Endpoint, "status", 503)
+    embedder = OpenAIEmbedder(url, "m", None)
+    with pytest.raises(EmbedderUnavailable):
+        embedder.embed_query("한 번")
+    assert Endpoint.inputs == ["한 번"]
+    with pytest.raises(EmbedderUnavailable):
+        embedder.embed_passages(["often"])
+    assert Endpoint.inputs[1:] == ["often"] * (1 + embed.PASSAGES_RETRIES)
+
+
+@pytest.mark.parametrize(
+    ("question", "document"),
+    [("How long is green tea steeped?", "tea.md"), ("김치는 어떻게 절이나요?", "김치.md")],
+)
+async def test_an_endpoint_that_hangs_leads_to_words_alone(
+    url: str,
+    folder: Path,
+    index_dir: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    question: str,
+    document: str,
+) -> None:
+    ingest(folder, index_dir, WordsEmbedder("served"))
+    monkeypatch.setattr(embed, "QUERY_TIMEOUT_S", 0.3)
+    Endpoint.released.clear()
+    with open_retriever(index_dir, make_embedder(url, "served")) as retriever:
+        found = await retriever.search(question, limit=1)
+    assert found.hits[0].passage.document == document
+    assert found.degraded[0].startswith("searched by words alone")
+    assert Endpoint.inputs == [question]
+
+
+@pytest.mark.parametrize(("api_key", "sent"), [("own", "Bearer own"), (None, "Bearer none")])
+def test_nothing_of_another_service_is_sent_to_the_endpoint(
+    url: str, monkeypatch: pytest.MonkeyPatch, api_key: str | None, sent: str
+) -> None:
+    for name in ("API_KEY", "ADMIN_KEY", "ORG_ID", "PROJECT_ID"):
+        monkeypatch.setenv(f"OPENAI_{name}", "foreign")
+    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "X-Team: foreign\nAuthorization: Bearer foreign")
+    embedder = make_embedder(url, "m", api_key)
+    embedder.embed_query("질문")
+    embedder.embed_passages(["text"])
+    assert [seen["authorization"] for seen in Endpoint.headers_seen] == [sent, sent]
+    assert "foreign" not in str(Endpoint.headers_seen)

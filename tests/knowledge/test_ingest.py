@@ -101,6 +101,8 @@ def test_an_interrupted_ingest_is_completed_by_the_next(folder: Path, index_dir:
     broken_off = ingest(folder, index_dir, failing)
     assert broken_off.vectors_missing == 43 - len(failing.embedded)
     assert broken_off.embedder_error == "the stub was told to fail"
+    assert broken_off.problem is not None
+    assert f"{broken_off.vectors_missing} passages have no vector yet" in broken_off.problem
     whole = WordsEmbedder()
     completed = ingest(folder, index_dir, whole)
     assert completed.vectors_missing == 0
@@ -148,6 +150,34 @@ def test_an_index_without_passages_is_empty(
     ingest(tmp_path / "nothing", index_dir, embedder)
     with pytest.raises(IndexEmpty, match="holds no passage"):
         open_retriever(index_dir, embedder)
+
+
+@pytest.mark.parametrize(
+    "files",
+    [{}, {"picture.png": b"\x89PNG"}, {"보고서.hwp": b"hwp"}, {"빈 문서.txt": b" \n"}],
+    ids=["empty", "unsupported", "unsupported, Korean", "no text"],
+)
+def test_a_folder_that_gives_no_passage_is_no_success(
+    tmp_path: Path, index_dir: Path, embedder: WordsEmbedder, files: dict[str, bytes]
+) -> None:
+    made = tmp_path / "nothing"
+    made.mkdir()
+    for name, content in files.items():
+        (made / name).write_bytes(content)
+    report = ingest(made, index_dir, embedder)
+    assert not report.complete
+    assert report.problem is not None
+    assert "nothing to index" in report.problem
+    assert ".md, .pdf, .txt" in report.problem
+
+
+def test_a_problem_of_one_file_is_none_of_the_index(
+    folder: Path, index_dir: Path, embedder: WordsEmbedder
+) -> None:
+    assert ingest(folder, index_dir, embedder).problem is None
+    (folder / "깨진.pdf").write_bytes(b"no pdf")
+    report = ingest(folder, index_dir, embedder)
+    assert (report.problem, report.complete) == (None, False)
 
 
 def test_a_folder_that_does_not_exist_is_an_input_error(

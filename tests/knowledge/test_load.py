@@ -1,10 +1,15 @@
 import csv
+import os
 import re
+import shutil
+import subprocess
+import sys
 import unicodedata
 from pathlib import Path
 
 import pytest
 
+from graph.errors import KnowledgeError
 from knowledge.load import Loaded, Unreadable, load
 from knowledge.reader import Reader
 from tests.knowledge.stubs import encrypt, write_pdf
@@ -84,13 +89,48 @@ def test_headings_of_a_pdf_come_from_its_outline(handbook: Path) -> None:
 
 
 def test_the_reader_gives_up_a_file_that_takes_too_long_and_goes_on(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "endless.txt")
     path = write_pdf(tmp_path / "a.pdf", [["Text."]])
-    with Reader(timeout_s=0.0) as reader:
-        first = reader.read(path)
+    with Reader(timeout_s=0.3) as reader:
+        first = reader.read(tmp_path / "endless.txt")
     assert isinstance(first, Unreadable)
     assert "given up" in first.reason
     with Reader() as reader:
         assert isinstance(reader.read(path), Loaded)
+
+
+def test_a_reader_that_does_not_start_is_no_fault_of_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "차.md").write_text("녹차는 2분 우린다.", "utf-8")
+    for executable in (shutil.which("false"), str(tmp_path / "none")):
+        monkeypatch.setattr(sys, "executable", executable)
+        with Reader() as reader, pytest.raises(KnowledgeError, match=r"can import knowledge"):
+            reader.read(tmp_path / "차.md")
+
+
+def test_a_script_from_stdin_that_went_to_another_folder_can_read(tmp_path: Path) -> None:
+    (tmp_path / "차.md").write_text("녹차는 2분 우린다.", "utf-8")
+    script = (
+        "import os, sys\n"
+        "from pathlib import Path\n"
+        "from knowledge.reader import Reader\n"
+        "os.chdir(sys.argv[1])\n"
+        # Stands for an environment that this package is not installed in: no .pth file leads to it.
+        "sys.executable = sys._base_executable\n"
+        "with Reader() as reader:\n"
+        "    print(reader.read(Path('차.md')).title)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-", str(tmp_path)],
+        input=script,
+        capture_output=True,
+        encoding="utf-8",
+        cwd=Path(__file__).parents[2],
+        timeout=60,
+        check=False,
+    )
+    assert (done.stdout, done.stderr) == ("차\n", "")
 
 
 def _folded(text: str) -> str:

@@ -1,7 +1,11 @@
+import asyncio
+import threading
 from pathlib import Path
 
 import pytest
 
+from graph.errors import KnowledgeError
+from knowledge.embed import Vectors
 from knowledge.ingest import ingest
 from knowledge.retriever import open_retriever
 from knowledge.search import fuse
@@ -77,3 +81,33 @@ def test_a_passage_that_both_sides_rank_high_wins() -> None:
 def test_words_that_explain_nothing_do_not_count() -> None:
     fused = fuse({"a": 0.9, "b": 0.5}, {"b": 9.0}, 0.0)
     assert fused["a"] > fused["b"]
+
+
+class HangingEmbedder(WordsEmbedder):
+    """Holds every question until `released` is set, for as long as an endpoint might."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.reached, self.released = threading.Event(), threading.Event()
+
+    def embed_query(self, text: str) -> Vectors:
+        self.reached.set()
+        assert self.released.wait(30)
+        return super().embed_query(text)
+
+
+async def test_closing_does_not_wait_for_a_search_that_hangs(folder: Path, index_dir: Path) -> None:
+    ingest(folder, index_dir, WordsEmbedder())
+    embedder = HangingEmbedder()
+    retriever = open_retriever(index_dir, embedder)
+    search = asyncio.create_task(retriever.search("green tea", limit=1))
+    await asyncio.to_thread(embedder.reached.wait, 30)
+    closing = threading.Thread(target=retriever.close)
+    closing.start()
+    await asyncio.to_thread(closing.join, 10)
+    closed = not closing.is_alive()
+    embedder.released.set()
+    assert closed
+    with pytest.raises(KnowledgeError, match="closed while this search waited"):
+        await search
+    open_retriever(index_dir, WordsEmbedder()).close()

@@ -136,6 +136,38 @@ def test_across_languages_the_ranking_can_be_quoted_instead(
     assert quotes[0].text == sources[0].text.split(". ")[0] + "."
 
 
+@pytest.mark.parametrize(
+    ("question", "text", "quoted"),
+    [
+        ("What does the salt isolate?", "The salt isolates tenants.", True),
+        ("What is a salt?", "Salts isolate tenants.", False),
+        ("솔트는 무엇을 격리하나요?", "솔트는 테넌트를 격리한다.", True),
+        ("솔트는 무엇을 하나요?", "솔트로 격리한다.", True),
+        ("솔트는 무엇을 하나요?", "솔트입니다.", False),
+    ],
+)
+def test_a_short_sentence_is_whole_by_the_count_of_its_language(
+    question: str, text: str, quoted: bool
+) -> None:
+    assert bool(best_quotes(question, {1: passage("salt", text)})) == quoted
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("How does list work?", "The command list shows every index."),
+        ("What does compare do?", "The command compare reads two indexes."),
+        ("What is a measure?", "A measure maps sets to numbers."),
+        ("왜곡은 무엇인가?", "왜곡은 신호가 달라지는 현상이다."),
+        ("정의역은 무엇인가?", "정의역은 함수에 넣는 값의 집합이다."),
+        ("비교기는 무엇인가?", "비교기는 두 전압 가운데 큰 쪽을 알린다."),
+    ],
+)
+def test_a_subject_that_looks_like_an_asking_word_is_found(question: str, text: str) -> None:
+    (quote,) = best_quotes(question, {1: passage("subject", text)})
+    assert quote.text == text
+
+
 @pytest.mark.parametrize("question", ["", "?", "What is it?", "무엇인가요?"])
 def test_a_question_without_content_gets_no_quote(question: str) -> None:
     assert best_quotes(question, _numbered(*ENGLISH, *KOREAN)) == ()

@@ -112,6 +112,36 @@ def test_true_sentences_about_something_else_are_no_answer(
 
 
 @both_languages
+@pytest.mark.parametrize("text", ["The passages do not say.", "문서에 없습니다. [1]"])
+def test_an_abstention_in_either_language_is_one(language: Language, text: str) -> None:
+    found = _review(text, language)
+    (removed,) = found.removed
+    assert (found.kept, removed.flag, removed.worth_asking_again) == ((), "abstained", False)
+    assert ("답" in removed.reason) == (language == "ko")
+
+
+@both_languages
+def test_what_stands_beside_an_abstention_is_judged_as_usual(language: Language) -> None:
+    abstention = {"en": "The passages do not say.", "ko": "문서에 없습니다."}[language]
+    found = _review(f"{abstention} {TRUE[language]} [1]. {FALSE[language]} [1].", language)
+    assert [one.text for one in found.kept] == [f"{TRUE[language]}."]
+    assert flags(found) == {"abstained", "unsupported"}
+
+
+@both_languages
+def test_a_true_sentence_that_only_shares_a_word_with_the_question_is_off_topic(
+    language: Language,
+) -> None:
+    question = {"en": "How are failed replicas retried?", "ko": "실패한 복제본을 다시 시도하나요?"}
+    text = {
+        "en": "A warm replica answers faster than a cold one.",
+        "ko": "데워진 복제본은 차가운 복제본보다 빠르게 답한다.",
+    }
+    found = review(text[language], PASSAGES[language], question[language], language)
+    assert (found.kept, flags(found)) == ((), {"off_topic"})
+
+
+@both_languages
 def test_a_title_copied_along_is_no_statement(language: Language) -> None:
     title = {"en": "Blocks of the prefix cache", "ko": "접두사 캐시의 블록"}[language]
     found = _review(f"{title}\n\n{TRUE[language]} [1].", language)

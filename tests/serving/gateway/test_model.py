@@ -8,6 +8,7 @@ import pytest
 
 from graph.errors import (
     ContextOverflow,
+    ModelOutputUnusable,
     ModelRateLimited,
     ModelRejected,
     ModelTimeout,
@@ -16,9 +17,14 @@ from graph.errors import (
 from graph.ports import Account, Limits, Message, ModelRequest
 from serving.gateway.ledger import MemoryLedger
 from serving.gateway.model import GatewayModel
-from serving.gateway.server import ModelServer, estimate_tokens
+from serving.gateway.server import (
+    DEFAULT_CONTEXT_TOKENS,
+    ModelServer,
+    ServedModel,
+    estimate_tokens,
+)
 from tests.fakes import account
-from tests.stub_engine import BreakOff, Fail, Hang, Say, StubEngine
+from tests.stub_engine import BreakOff, Fail, Hang, Odd, Say, StubEngine
 from tests.waiting import until
 
 
@@ -82,6 +88,46 @@ async def test_what_the_server_does_becomes_an_error_of_ours_after_one_call(
     assert len(stub_engine.requests) == 1
     (booked,) = ledger.calls(account())
     assert (booked.outcome, booked.estimated) == ("failed", True)
+
+
+@pytest.mark.parametrize(
+    "body", ["", "<html>a login page</html>", "data: [DONE]\n\n", "data: {not json\n\n", "{}"]
+)
+async def test_an_answer_that_is_no_completion_is_an_error_of_ours(
+    body: str, stub_engine: StubEngine, model: GatewayModel
+) -> None:
+    stub_engine.script.append(Odd(body))
+    with pytest.raises((ModelOutputUnusable, ModelUnavailable)):
+        await model.complete(request())
+
+
+async def test_a_server_that_came_back_with_another_model_is_asked_for_its_name_again(
+    stub_engine: StubEngine, model: GatewayModel
+) -> None:
+    await model.complete(request())
+    stub_engine.model = "another-model"
+    with pytest.raises(ModelRejected):
+        await model.complete(request())
+    stub_engine.script.append(Say("hello again"))
+    assert (await model.complete(request())).text == "hello again"
+
+
+async def test_a_server_that_hangs_on_look_ups_is_waited_for_once(
+    stub_engine: StubEngine, model: GatewayModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stub_engine.hangs_on_look_ups = True
+    asked = 0
+    look_up = ModelServer.model
+
+    async def counted(server: ModelServer) -> ServedModel:
+        nonlocal asked
+        asked += 1
+        return await look_up(server)
+
+    monkeypatch.setattr(ModelServer, "model", counted)
+    assert [await model.count_tokens(text) for text in ("one", "two", "three")] == [2, 2, 3]
+    assert await model.context_tokens() == DEFAULT_CONTEXT_TOKENS
+    assert asked == 1
 
 
 async def test_a_server_that_hangs_ends_in_a_timeout(
