@@ -68,6 +68,7 @@ class StubEngine:
     hangs_on_look_ups: bool = False
     script: deque[Behaviour] = field(default_factory=deque)
     requests: list[dict[str, Any]] = field(default_factory=list)
+    headers: dict[str, str] = field(default_factory=dict)
     open_streams: int = 0
     url: str = ""
 
@@ -107,6 +108,7 @@ class StubEngine:
     async def _chat(self, request: Request) -> Response:
         body = await request.json()
         self.requests.append(body)
+        self.headers = dict(request.headers)
         if body["model"] != self.model:
             return JSONResponse({"error": {"message": "no such model"}}, status_code=404)
         behaviour = self.script.popleft() if self.script else Say(_good_reply(body))

@@ -63,15 +63,8 @@ def show_report(report: ingesting.IngestReport, console: Console) -> None:
         f"{report.embedded} texts embedded, {report.seconds:.1f} s",
         soft_wrap=True,
     )
-    if report.vectors_missing:
-        console.print(
-            escape(
-                f"{report.vectors_missing} passages have no vector yet and are found by words "
-                f"alone; run the same command again. Cause: {report.embedder_error}"
-            ),
-            style="yellow",
-            soft_wrap=True,
-        )
+    if report.problem:
+        console.print(escape(report.problem), style="yellow", soft_wrap=True)
 
 
 def search(settings: Settings, query: str, limit: int, as_json: bool, console: Console) -> int:
@@ -163,7 +156,12 @@ def _score(score: float | None) -> str:
 
 
 def _report_json(report: ingesting.IngestReport) -> dict[str, object]:
-    return {**asdict(report), "counts": report.counts, "complete": report.complete}
+    return {
+        **asdict(report),
+        "counts": report.counts,
+        "complete": report.complete,
+        "problem": report.problem,
+    }
 
 
 @contextmanager

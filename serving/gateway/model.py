@@ -35,6 +35,11 @@ FREQUENCY_PENALTY = 0.5
 LOOP = {"min_pattern_size": 2, "max_pattern_size": 64, "min_count": 3}
 LOOKUP_FAILURES = (ModelError, ConfigError)
 SILENCE_S = 10.0
+SENT_HEADERS = {"host", "accept", "accept-encoding", "connection", "user-agent"} | {
+    "content-type",
+    "content-length",
+    "transfer-encoding",
+}
 MESSAGE_TYPES: dict[str, type[BaseMessage]] = {"system": SystemMessage, "user": HumanMessage}
 
 
@@ -67,7 +72,9 @@ class GatewayModel:
         # langchain_openai would share one pool between all event loops of the process, which breaks
         # when a second loop takes a connection of the first.
         self._http = DefaultAsyncHttpxClient(
-            timeout=CONNECT_AND_READ_TIMEOUT_S, trust_env=uses_proxy(server.base_url)
+            timeout=CONNECT_AND_READ_TIMEOUT_S,
+            trust_env=uses_proxy(server.base_url),
+            event_hooks={"request": [self._drop_ambient_headers]},
         )
 
     async def complete(self, request: ModelRequest) -> Completion:
@@ -155,6 +162,14 @@ class GatewayModel:
                 piece = received.take(chunk)
                 if piece and request.on_draft is not None:
                     request.on_draft(piece)
+
+    async def _drop_ambient_headers(self, request: Any) -> None:
+        """The OpenAI client adds what OPENAI_ORG_ID, OPENAI_PROJECT_ID and OPENAI_CUSTOM_HEADERS
+        name, for OpenAI and not for the owner's server; a custom Authorization would even replace
+        the key."""
+        for name in set(map(str.lower, request.headers)) - SENT_HEADERS:
+            del request.headers[name]
+        request.headers["authorization"] = f"Bearer {self._api_key or 'none'}"
 
     async def _chat_openai(self) -> ChatOpenAI:
         if self._client is None:

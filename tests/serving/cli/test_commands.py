@@ -87,6 +87,17 @@ def test_an_ingest_with_a_file_that_gives_no_text_exits_with_1_and_keeps_the_res
     assert "2 documents" in out
 
 
+def test_an_ingest_of_nothing_exits_with_1_and_says_so(
+    run: Run, home: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "empty").mkdir()
+    code, out, _ = run("ingest", str(tmp_path / "empty"))
+    assert code == 1
+    assert "nothing" in out.lower()
+    code, out, _ = run("ingest", str(tmp_path / "empty"), "--json")
+    assert (code, json.loads(out)["complete"]) == (1, False)
+
+
 def test_status_tells_what_is_missing(
     run: Run, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

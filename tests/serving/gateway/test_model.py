@@ -161,6 +161,17 @@ async def test_a_cancelled_call_closes_its_connection_and_is_booked(
     assert [booked.outcome for booked in ledger.calls(account())] == ["cancelled"]
 
 
+async def test_what_the_environment_says_of_openai_is_not_told_to_the_owners_server(
+    stub_engine: StubEngine, model: GatewayModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_ORG_ID", "leaked")
+    monkeypatch.setenv("OPENAI_PROJECT_ID", "leaked")
+    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "Authorization: Bearer leaked\nX-Other: leaked")
+    await model.complete(request())
+    assert "leaked" not in str(stub_engine.headers)
+    assert stub_engine.headers["authorization"] == "Bearer none"
+
+
 async def test_tokens_are_counted_by_the_server_once_a_text(
     stub_engine: StubEngine, model: GatewayModel
 ) -> None:
