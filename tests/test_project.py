@@ -15,6 +15,7 @@ from tests.picture import mermaid
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("graph", "nodes", "knowledge", "serving", "evals")
 MODULES = [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
+TESTS = sorted((ROOT / "tests").rglob("*.py"))
 README = (ROOT / "README.md").read_text("utf-8")
 OPERATIONS = (ROOT / "docs" / "operations.md").read_text("utf-8")
 MAX_LINES = 300
@@ -27,7 +28,7 @@ def block(text: str, marker: str) -> str:
     return found[1]
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+@pytest.mark.parametrize("path", [*MODULES, *TESTS], ids=lambda path: str(path.relative_to(ROOT)))
 def test_a_module_can_be_read_in_one_go(path: Path) -> None:
     assert len(path.read_text("utf-8").splitlines()) <= MAX_LINES
 

@@ -1,12 +1,13 @@
 """An index that cannot be used is an error, never a refusal and never an answer."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from graph.errors import IndexEmpty, IndexLocked, IndexMismatch, IndexMissing, KnowledgeError
-from knowledge.embed import make_embedder
+from knowledge.embed import Vectors, make_embedder
 from knowledge.ingest import ingest
 from serving.settings import Settings
 from serving.wiring import open_agent, open_index
@@ -53,14 +54,14 @@ async def test_an_index_of_another_embedder_names_the_command_to_rebuild_it(
         def count_tokens(self, text: str) -> int:
             return len(text.split())
 
-        def embed_passages(self, texts: list[str]) -> np.ndarray:
+        def embed_passages(self, texts: Sequence[str]) -> Vectors:
             return np.ones((len(texts), self.dimension), dtype=np.float32)
 
-        def embed_query(self, text: str) -> np.ndarray:
+        def embed_query(self, text: str) -> Vectors:
             return np.ones(self.dimension, dtype=np.float32)
 
     folder = folder_with(tmp_path, "A cache keeps things.", "캐시는 보관한다.")
-    ingest(folder, settings.index_dir, OtherEmbedder())  # type: ignore[arg-type]  # a stand-in
+    ingest(folder, settings.index_dir, OtherEmbedder())
     error = await opening(settings)
     assert isinstance(error, IndexMismatch)
     assert "--rebuild" in str(error)

@@ -10,9 +10,10 @@ import pytest
 from graph.answer import Answered
 from graph.build import build_graph
 from graph.events import TokenDrafted
+from graph.evidence import Passage
 from graph.ports import Deps, Limits
 from graph.run import run_task
-from graph.state import AgentInput
+from graph.state import AgentInput, Mode
 from serving.cli.transcript import EXIT_ANSWERED, EXIT_DEGRADED, Transcript
 from serving.gateway.ledger import MemoryLedger
 from serving.gateway.model import GatewayModel
@@ -48,10 +49,10 @@ async def make_deps(stub_engine: StubEngine) -> AsyncIterator[DepsFactory]:
         await model.aclose()
 
 
-async def transcript_of(deps: Deps, question: str, mode: str = "auto") -> Transcript:
+async def transcript_of(deps: Deps, question: str, mode: Mode = "auto") -> Transcript:
     transcript = Transcript()
     agent = build_graph(deps).compile()
-    async for event in run_task(agent, AgentInput(question=question, mode=mode), deps):  # type: ignore[typeddict-item]  # a plain str of the table
+    async for event in run_task(agent, AgentInput(question=question, mode=mode), deps):
         transcript.take(event)
     return transcript
 
@@ -73,9 +74,9 @@ async def test_a_healthy_server_gives_a_whole_answer(make_deps: DepsFactory) -> 
     ("question", "passages"), [(LOOK_UP, EN_PASSAGES), (LOOK_UP_KO, KO_PASSAGES)]
 )
 async def test_without_a_server_the_passages_are_quoted_and_the_answer_says_why(
-    question: str, passages: tuple[object, ...], stub_engine: StubEngine, make_deps: DepsFactory
+    question: str, passages: tuple[Passage, ...], stub_engine: StubEngine, make_deps: DepsFactory
 ) -> None:
-    deps = make_deps(retriever=FixedRetriever(passages))  # type: ignore[arg-type]
+    deps = make_deps(retriever=FixedRetriever(passages))
     stub_engine.stop()
     transcript = await transcript_of(deps, question)
     assert quoted(transcript)

@@ -3,6 +3,7 @@ import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -19,8 +20,8 @@ class Endpoint(BaseHTTPRequestHandler):
     """Serves one model and answers in the wrong order, as the protocol allows; a test may make it
     fail, or hang until `released` is set."""
 
-    inputs: list[str] = []  # noqa: RUF012
-    headers_seen: list[dict[str, str]] = []  # noqa: RUF012
+    inputs: ClassVar[list[str]] = []
+    headers_seen: ClassVar[list[dict[str, str]]] = []
     status = 200
     released = threading.Event()
 
