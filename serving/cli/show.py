@@ -98,7 +98,7 @@ def plan_lines(made: PlanMade) -> list[str]:
 
 
 def show_result(console: Console, transcript: Transcript) -> None:
-    """The verified answer with its sources, or the refusal, or the error."""
+    """The verified answer with its sources, or the refusal; an error goes to stderr."""
     outcome = transcript.outcome
     if isinstance(outcome, Answered):
         console.print(escape(outcome.text), soft_wrap=True)
@@ -130,7 +130,7 @@ def show_result(console: Console, transcript: Transcript) -> None:
                 soft_wrap=True,
             )
     if transcript.error is not None:
-        console.print(
+        Console(stderr=True, highlight=False).print(
             escape(f"{transcript.error.error}: {transcript.error.message}"),
             style="red",
             soft_wrap=True,

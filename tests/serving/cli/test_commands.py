@@ -143,6 +143,9 @@ def test_a_question_that_cannot_be_read_exits_with_1(run: Run, question: str) ->
     code, out, _ = run("ask", "--json", question)
     result = json.loads(out)
     assert (code, result["outcome"], result["error"]["error"]) == (1, None, "InputError")
+    code, out, err = run("ask", question)
+    assert (code, out) == (1, "")
+    assert err.startswith("InputError: the question")
 
 
 def test_an_error_with_json_is_json(run: Run, home: Path) -> None:
