@@ -49,14 +49,14 @@ def bind(name: str, node: Node, deps: Deps) -> Callable[..., Awaitable[dict[str,
 def error_handler(deps: Deps) -> Callable[..., Awaitable[Command[str]]]:
     """After the last retry: record why a node failed and go on at its fallback.
 
-    Without a fallback the error ends the run, and so does what is no failure of the model, the
-    index or the budget: a defect of ours is not to be mended by going on.
+    What is no failure of the model, the index or the budget ends the run: a defect of ours is not
+    to be mended by going on.
     """
 
     async def handle(state: Any, error: NodeError, runtime: Runtime[None]) -> Command[str]:
-        target = routes.FALLBACK.get(error.node)
-        if target is None or not isinstance(error.error, (AgentError, NodeTimeoutError)):
+        if not isinstance(error.error, (AgentError, NodeTimeoutError)):
             raise error.error
+        target = routes.FALLBACK[error.node]
         failure = _failure(error.node, state, error.error, fallback=target)
         update: dict[str, Any] = {
             "failures": {f"{failure.node}/{failure.step or 0}": failure},

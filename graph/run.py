@@ -1,6 +1,7 @@
 """Run one task: the graph in an asyncio task of its own, and typed events out of it."""
 
 import asyncio
+import logging
 import time
 from collections import defaultdict
 from collections.abc import AsyncGenerator, Iterator, Mapping
@@ -31,6 +32,8 @@ RECURSION_LIMIT = 40  # the longest path: 5 steps one after the other, with a sc
 GRACE_S = 15.0  # after the model's deadline, for what follows without a model
 CANCEL_TIMEOUT_S = 10.0
 
+logger = logging.getLogger(__name__)
+
 Agent = CompiledStateGraph[AgentState, None, AgentInput, AgentOutput]
 
 
@@ -41,8 +44,9 @@ async def run_task(
 
     An `AgentError` becomes `TaskFailed`; any other exception is a defect and is raised. Closing
     this iterator, or cancelling the one who reads it, cancels the task and its model calls, and
-    returns when they have ended.
+    returns when they have ended (an error is logged where that takes more than 10 s).
     """
+    # Bounded by the task itself: its token limit bounds the drafts, its plan the rest.
     queue: asyncio.Queue[Event | None] = asyncio.Queue()
     worker = asyncio.create_task(_work(agent, task_input, deps, thread_id, queue))
     try:
@@ -51,7 +55,9 @@ async def run_task(
         await worker
     finally:
         worker.cancel()
-        await asyncio.wait([worker], timeout=CANCEL_TIMEOUT_S)
+        _, running = await asyncio.wait([worker], timeout=CANCEL_TIMEOUT_S)
+        if running:
+            logger.error("a cancelled task still runs after %g s", CANCEL_TIMEOUT_S)
 
 
 async def _work(

@@ -3,7 +3,7 @@
 from typing import NamedTuple, TypedDict
 
 from graph.answer import Answered, Removed, Sentence
-from graph.plan import PlanMade
+from graph.plan import Plan, PlanMade, StepResult
 from graph.ports import Deps
 from graph.state import numbered_passages
 from nodes.closing import ClosingInput, answered
@@ -26,7 +26,7 @@ class VerifyUpdate(TypedDict):
 
 
 async def verify(state: VerifyInput, deps: Deps) -> VerifyUpdate:
-    """The first time over the texts of the plan's last steps, then over the model's revision.
+    """The first time over the texts that the plan ended with, then over the model's revision.
 
     The task is answered here when every sentence stood, or when some did and the revision, which
     is asked for once, has been checked too. What is left over goes to `revise` or `extract`.
@@ -35,7 +35,7 @@ async def verify(state: VerifyInput, deps: Deps) -> VerifyUpdate:
     if revision is None:
         drafts = [
             _Draft(number, plan.steps[number - 1].action, state["results"][number].text)
-            for number in plan.final_steps()
+            for number in _speaking_steps(plan, state["results"])
         ]
     else:
         drafts = [_Draft(max(plan.final_steps()), "revise", revision)]
@@ -50,6 +50,17 @@ async def verify(state: VerifyInput, deps: Deps) -> VerifyUpdate:
         "removed": removed,
         "outcome": answered(state, kept, removed) if done else None,
     }
+
+
+def _speaking_steps(plan: Plan, results: dict[int, StepResult]) -> list[int]:
+    """The plan's last steps; for one that failed, those that it would have read."""
+
+    def speaking(number: int) -> list[int]:
+        if results[number].text:
+            return [number]
+        return [found for read in plan.steps[number - 1].after for found in speaking(read)]
+
+    return sorted({found for number in plan.final_steps() for found in speaking(number)})
 
 
 class _Draft(NamedTuple):

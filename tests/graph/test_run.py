@@ -184,6 +184,26 @@ async def test_a_failed_step_does_not_lose_the_others() -> None:
     assert [(one.what, one.why) for one in answer.degraded] == [("analyze", "no analysis today")]
 
 
+async def test_when_the_last_step_fails_what_it_would_have_read_is_the_answer() -> None:
+    plan = {
+        "steps": [
+            {"action": "answer", "focus": "prefix cache"},
+            {"action": "summarize", "focus": "in short", "after": [1]},
+        ]
+    }
+    lines: Mapping[str, Line] = {
+        "plan": json.dumps(plan),
+        "answer": TRUE,
+        "summarize": ModelRejected("no summary today"),
+    }
+    answer = outcome(await events_of(make_deps(lines), mode="plan"))
+    assert isinstance(answer, Answered)
+    assert [(one.text, one.quoted) for one in answer.sentences] == [
+        (TRUE.replace(" [1]", ""), False)
+    ]
+    assert [one.why for one in answer.degraded] == ["no summary today"]
+
+
 @pytest.mark.parametrize("question", ["", "   ", "무엇" * 50_000, "what " * 20_000])
 async def test_a_question_that_cannot_be_read_is_an_error_and_costs_nothing(question: str) -> None:
     deps = make_deps()
