@@ -3,10 +3,15 @@
 import os
 from collections.abc import Iterator
 
+import hypothesis
 import pytest
 
 from serving.settings import Settings
 from tests.stub_engine import StubEngine
+
+# A machine that is busy makes no test wrong.
+hypothesis.settings.register_profile("project", deadline=None)
+hypothesis.settings.load_profile("project")
 
 
 @pytest.fixture(autouse=True)
