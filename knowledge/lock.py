@@ -32,7 +32,7 @@ def owned(index_dir: Path) -> Iterator[None]:
             owner = "unknown"
         raise IndexLocked(
             f"the index in {index_dir} is in use by the process {owner}; "
-            "stop it, or ask it instead (its API), or set KA_HOME to another folder"
+            "wait until it has ended, or stop it"
         ) from error
     try:
         owner_file.write_text(str(os.getpid()), encoding="ascii")

@@ -12,10 +12,10 @@ from nodes.judge.quotes import best_quotes, crosses_language, leading_quotes
 
 MAX_QUOTES = 5
 
-OTHER_LANGUAGE: dict[Language, str] = {
-    "en": "the passages are in another language than the question: the sentences quoted are the "
-    "first ones of the nearest passages, and whether they answer was not checked",
-    "ko": "문서가 질문과 다른 언어로 되어 있어 가장 가까운 구절의 첫 문장을 인용했습니다. "
+NOT_CHECKED: dict[Language, str] = {
+    "en": "no sentence shares enough words with the question: those quoted are the first ones of "
+    "the nearest passages, and whether they answer was not checked",
+    "ko": "질문과 낱말이 충분히 겹치는 문장이 없어 가장 가까운 구절의 첫 문장을 인용했습니다. "
     "답이 되는지는 확인하지 않았습니다",
 }
 WITHHELD: dict[Language, str] = {
@@ -49,9 +49,9 @@ async def extract(state: ExtractInput, deps: Deps) -> ExtractUpdate:
     ranking = [hit.passage.id for hit in state["retrieval"].hits]
     also: list[Degraded] = []
     quotes = _quotes(state, passages, ranking)
-    if not quotes and crosses_language(state["query"], passages):
+    if not quotes and (_nothing_was_written(state) or _may_cross_languages(state, passages)):
         quotes = leading_quotes(passages, ranking)
-        also.append(Degraded(what="extract", why=OTHER_LANGUAGE[language]))
+        also.append(Degraded(what="extract", why=NOT_CHECKED[language]))
     if not quotes:
         said_so = any(removed.flag == "abstained" for removed in state["removed"])
         unsupported = any(removed.worth_asking_again for removed in state["removed"])
@@ -59,6 +59,17 @@ async def extract(state: ExtractInput, deps: Deps) -> ExtractUpdate:
     if state["removed"]:
         also.append(Degraded(what="verify", why=WITHHELD[language]))
     return {"outcome": answered(state, quotes, state["removed"], also=tuple(also))}
+
+
+def _nothing_was_written(state: ExtractInput) -> bool:
+    """The model failed, so nobody can say that the documents do not hold the answer."""
+    return bool(state["failures"]) and not state["removed"]
+
+
+def _may_cross_languages(state: ExtractInput, passages: dict[int, Passage]) -> bool:
+    """Words cannot be compared, and a calibrated gate says that the question belongs here."""
+    calibrated = state["retrieval"].domain.method == "calibrated"
+    return calibrated and crosses_language(state["query"], passages)
 
 
 def _quotes(

@@ -15,7 +15,7 @@ from graph.answer import Sentence
 from graph.evidence import Language, Passage
 from nodes.judge.relevance import asked_terms
 from nodes.text.quantities import read_quantities
-from nodes.text.sentences import block_sentences, detect_language, is_complete, read_blocks
+from nodes.text.sentences import block_sentences, detect_language, read_blocks
 from nodes.text.terms import Term, TermIndex, content_terms
 
 ADDRESSED = 0.5
@@ -35,6 +35,8 @@ _FIGURE_BONUS = 0.15  # a question for an amount, a sentence with a number
 _WORDS_MIN: dict[Language, int] = {"en": 4, "ko": 2}
 _WORDS_MAX = 80
 _ASKS_AMOUNT = re.compile(r"\bhow (?:much|many|long|large|big|fast|often)\b|몇|얼마", re.IGNORECASE)
+# A line of a PDF may break anywhere, also behind what looks like a Korean ending: "처음", "다음".
+_ENDS = re.compile(r"[.!。！…][\"'”’»)\]」』]*$")
 _FIGURES_IN_A_ROW = re.compile(r"(?:[\d.,%]+\s+){3,}")
 
 
@@ -128,7 +130,7 @@ def _is_quotable(sentence: str) -> bool:
     letters = sum(map(str.isalpha, sentence))
     return (
         not fragment
-        and is_complete(sentence)
+        and _ENDS.search(sentence) is not None
         and not sentence.endswith(("?", "？"))
         and _WORDS_MIN[detect_language(sentence)] <= len(sentence.split()) <= _WORDS_MAX
         and 2 * letters > len(sentence)

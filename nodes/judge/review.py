@@ -51,6 +51,11 @@ _LABEL = re.compile(r"^(?:answer|summary|analysis|답변|답|요약|분석)\s*[:
 _FOREIGN = re.compile(  # Cyrillic, Hebrew, Arabic, scripts of India, Thai, Lao, kana, Han
     r"[\u0400-\u052f\u0590-\u06ff\u0900-\u0dff\u0e00-\u0eff\u3040-\u30ff\u4e00-\u9fff]"
 )
+# A question that lost its mark: "양념은 무엇으로 만든다."
+_KOREAN_ASKS = re.compile(
+    r"(?<![가-힣])(?:무엇(?!보다|이든|인가)|누가(?![가-힣])|언제(?!나|든)|어디(?!서나|에나|든)"
+    r"|얼마(?!나\s|든))"
+)
 _DANGLING = re.compile(
     r"(?:\b(?:a|an|the|of|to|and|or|but|with|in|on|at|for|from|by|is|are|was|that|which|than|as|if)"
     r"|[,:;(\-–]|[가-힣](?<=[을를은는의와과며고]))$",
@@ -181,6 +186,10 @@ def _fault_of_form(
     if any(_echoes(piece.text, prompt) for prompt in prompts):
         return "echo"
     if piece.kind in ("heading", "table") or piece.text.endswith(("?", "？")):
+        return "not_a_statement"
+    if _KOREAN_ASKS.search(piece.text) or (
+        piece.kind == "prose" and not piece.complete and position < len(pieces) - 1
+    ):
         return "not_a_statement"
     if _is_foreign(piece.text, language):
         return "wrong_language"

@@ -38,7 +38,7 @@ FAULT_FACTOR = 0.4
 WINDOW_SENTENCES = 3
 _TRIED_WINDOWS = 6  # those with the best coverage; faults are dear to look for
 _SUBJECT_WEIGHT = 2.0  # the first content term is mostly what a sentence is about
-_MIN_FACTS = 2  # "Yes, it does." says nothing that can be checked
+_MIN_FACTS = 3  # "양념을 만든다." stands anywhere, and says nothing that can be checked
 
 FaultKind = Literal[
     "terms", "number", "name", "negation", "direction", "altered", "scattered", "empty"

@@ -108,6 +108,9 @@ def main() -> None:
         else:
             err.print(escape(f"{type(error).__name__}: {error}"), style="red", soft_wrap=True)
         sys.exit(EXIT_ERROR)
+    except OSError as error:  # a folder of the owner's that cannot be used; the path is in its text
+        err.print(escape(f"{type(error).__name__}: {error}"), style="red", soft_wrap=True)
+        sys.exit(EXIT_ERROR)
     except SystemExit as end:
         if end.code == EXIT_INTERRUPTED:
             err.print("interrupted: what was running has been cancelled", style="yellow")

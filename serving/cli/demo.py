@@ -17,7 +17,7 @@ from graph.state import AgentInput, Mode
 from serving.cli.ask import run_and_show
 from serving.cli.corpus import ingest_folder, show_report
 from serving.cli.engine import chosen_profile, progress_lines
-from serving.cli.show import bill_table, show_result
+from serving.cli.show import BILL_COLUMNS, bill_table, show_result
 from serving.cli.transcript import EXIT_ANSWERED, EXIT_ERROR, Transcript, total
 from serving.engine import launch
 from serving.settings import Settings
@@ -133,8 +133,8 @@ def _ask(settings: Settings, question: Question, console: Console) -> Transcript
 
 
 def _summary(ended: list[tuple[Question, Transcript]]) -> Table:
-    table = Table("question", "outcome", "steps, made by")
-    for column in ("model calls", "prompt tokens", "cached", "output tokens", "seconds"):
+    table = Table("question", "outcome", "steps", title="model calls, tokens, seconds")
+    for column in BILL_COLUMNS:
         table.add_column(column, justify="right")
     for question, transcript in ended:
         outcome, made, usage = transcript.outcome, transcript.made, transcript.usage

@@ -10,6 +10,8 @@ from graph.events import Event, FailureSeen, PassagesFound, Planned, StepFinishe
 from graph.plan import PlanMade
 from serving.cli.transcript import Transcript, total
 
+BILL_COLUMNS = ("calls", "prompt", "cached", "output", "seconds")
+
 
 class TaskView:
     """Prints events as they come. Of the drafts of parallel steps the first that writes is live;
@@ -26,7 +28,8 @@ class TaskView:
             case TokenDrafted():
                 self._draft(event)
             case PassagesFound():
-                pages = ", ".join(f"{p.document} p. {p.page}" for p in event.passages)
+                places = dict.fromkeys(f"{p.document} p. {p.page}" for p in event.passages)
+                pages = ", ".join(places)
                 self._say(f"evidence: {len(event.passages)} passages ({pages})")
             case Planned():
                 for line in plan_lines(event.made):
@@ -139,9 +142,9 @@ def show_result(console: Console, transcript: Transcript) -> None:
 
 def bill_table(transcript: Transcript) -> Table:
     """Calls, tokens and seconds, a row a node, and the total of the task."""
-    table = Table(title="What the task cost", title_justify="left")
-    table.add_column("node")
-    for column in ("model calls", "prompt tokens", "cached", "output tokens", "seconds"):
+    table = Table(title="What the task cost: model calls, tokens, seconds", title_justify="left")
+    table.add_column("node", no_wrap=True)
+    for column in BILL_COLUMNS:
         table.add_column(column, justify="right")
     usage = transcript.usage
     if usage is None:

@@ -229,3 +229,25 @@ async def test_who_leaves_the_stream_cancels_the_call(
         await reader
     await events.aclose()
     await until(lambda: stub_engine.open_streams == 0)
+
+
+@pytest.mark.parametrize(
+    ("question", "passages"),
+    [
+        ("How often is the starter fed?", EN_PASSAGES),
+        ("발효종은 얼마나 자주 먹이는가?", KO_PASSAGES),
+    ],
+)
+async def test_without_a_server_nobody_says_that_the_documents_do_not_hold_the_answer(
+    question: str,
+    passages: tuple[Passage, ...],
+    stub_engine: StubEngine,
+    make_deps: DepsFactory,
+) -> None:
+    deps = make_deps(retriever=FixedRetriever(passages))
+    stub_engine.stop()
+    transcript = await transcript_of(deps, question)
+    assert quoted(transcript)
+    assert transcript.exit_code == EXIT_DEGRADED
+    assert transcript.outcome is not None
+    assert {degraded.what for degraded in transcript.outcome.degraded} == {"answer", "extract"}

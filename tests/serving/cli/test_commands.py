@@ -158,3 +158,15 @@ def test_a_wrong_setting_is_named(run: Run, home: Path, monkeypatch: pytest.Monk
     code, _, err = run("ask", QUESTION)
     assert code == 1
     assert "KA_DEADLINE_S" in err
+
+
+@pytest.mark.parametrize("command", [("ask", QUESTION), ("ingest", "."), ("engine", "up")])
+def test_a_home_that_cannot_be_used_is_told_in_a_line(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
+) -> None:
+    (tmp_path / "a file").write_text("")
+    monkeypatch.setenv("KA_HOME", str(tmp_path / "a file"))
+    code, out, err = run(*command)
+    assert (code, out) == (1, "")
+    assert "a file" in err
+    assert "Traceback" not in err
