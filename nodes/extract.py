@@ -1,5 +1,6 @@
 """When no sentence of the model stands: quote the passages, word for word."""
 
+import asyncio
 from typing import TypedDict
 
 from graph.answer import Answered, Degraded, RefusalReason, Removed, Sentence
@@ -48,7 +49,7 @@ async def extract(state: ExtractInput, deps: Deps) -> ExtractUpdate:
     )
     ranking = [hit.passage.id for hit in state["retrieval"].hits]
     also: list[Degraded] = []
-    quotes = _quotes(state, passages, ranking)
+    quotes = await asyncio.to_thread(_quotes, state, passages, ranking)
     if not quotes and (_nothing_was_written(state) or _may_cross_languages(state, passages)):
         quotes = leading_quotes(passages, ranking)
         also.append(Degraded(what="extract", why=NOT_CHECKED[language]))

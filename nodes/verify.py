@@ -1,5 +1,6 @@
 """Check each sentence against the passages that it cites; keep what they bear."""
 
+import asyncio
 from typing import NamedTuple, TypedDict
 
 from graph.answer import Answered, Removed, Sentence
@@ -40,7 +41,8 @@ async def verify(state: VerifyInput, deps: Deps) -> VerifyUpdate:
     else:
         drafts = [_Draft(max(plan.final_steps()), "revise", revision)]
     focuses = [step.focus for step in plan.steps if step.action != "retrieve"]
-    kept, removed = _checked(state, drafts, focuses)
+    # Tens of milliseconds for a long text: other tasks of this event loop must not wait for it.
+    kept, removed = await asyncio.to_thread(_checked, state, drafts, focuses)
     kept = _without_twins((*state["kept"], *kept))
     removed = (*state["removed"], *removed)
     unsupported = any(one.worth_asking_again for one in removed)

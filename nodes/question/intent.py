@@ -64,15 +64,6 @@ class Intent(Frozen):
         return tuple(dict.fromkeys(ask.action for ask in self.asks))
 
     @property
-    def compared(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(thing for ask in self.asks for thing in ask.compared))
-
-    @property
-    def questions(self) -> tuple[str, ...]:
-        """The separate look-ups."""
-        return tuple(ask.text for ask in self.asks if ask.action == "answer")
-
-    @property
     def is_look_up(self) -> bool:
         """Whether one question asks one thing, so that no plan is needed."""
         return len(self.asks) == 1 and self.asks[0].action == "answer"

@@ -117,14 +117,14 @@ def test_a_plain_question_is_a_look_up_whatever_nouns_it_holds(question: str) ->
 @pytest.mark.parametrize(("question", "things"), COMPARED)
 def test_a_comparison_names_its_things(question: str, things: tuple[str, ...]) -> None:
     intent = read_intent(question)
-    assert intent.compared == things
+    assert tuple(thing for ask in intent.asks for thing in ask.compared) == things
     assert intent.required == ("analyze",)
 
 
 @pytest.mark.parametrize(("question", "questions"), SEPARATE)
 def test_separate_questions_are_told_apart(question: str, questions: tuple[str, ...]) -> None:
     intent = read_intent(question)
-    assert intent.questions == questions
+    assert tuple(ask.text for ask in intent.asks if ask.action == "answer") == questions
     assert not intent.is_look_up
 
 
