@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from graph.evidence import Passage
-from knowledge.load import Heading, Loaded, Page
+from knowledge.load.document import Heading, Loaded, Page
 
 TARGET_TOKENS = 350
 OVERLAP_TOKENS = 40

@@ -16,7 +16,8 @@ from knowledge.calibrate import Calibration, calibrate, current_calibration
 from knowledge.catalog import DocumentRow
 from knowledge.contract import Contract
 from knowledge.embed import Embedder
-from knowledge.load import SUPPORTED_SUFFIXES, Unreadable, UnreadableStatus, is_supported
+from knowledge.load.document import Unreadable, UnreadableStatus
+from knowledge.load.formats import SUPPORTED_SUFFIXES, is_supported
 from knowledge.reader import Reader
 from knowledge.store import Store, create_store
 from knowledge.sync import complete_vectors

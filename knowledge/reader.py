@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Self
 
 from graph.errors import KnowledgeError
-from knowledge.load import Loaded, Unreadable, load
+from knowledge.load.document import Loaded, LoadOptions, Unreadable
+from knowledge.load.formats import load
 
 FILE_TIMEOUT_S = 60.0
 START_TIMEOUT_S = 60.0
@@ -100,4 +101,4 @@ def serve(descriptor: int) -> None:
                 path = pipe.recv()
             except EOFError:
                 return
-            pipe.send(load(path))
+            pipe.send(load(path, LoadOptions()))

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from knowledge.load import Loaded, load
+from knowledge.load.document import Loaded, LoadOptions
+from knowledge.load.formats import load
 from nodes.text.sentences import detect_language
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -29,7 +30,7 @@ def test_there_are_sixteen_documents_and_four_of_them_are_korean() -> None:
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda path: str(path.stem))
 def test_each_pdf_holds_the_paragraphs_of_its_source_on_3_to_10_pages(source: Path) -> None:
-    loaded = load(EXAMPLES / "handbook" / f"{source.stem}.pdf")
+    loaded = load(EXAMPLES / "handbook" / f"{source.stem}.pdf", LoadOptions())
     assert isinstance(loaded, Loaded)
     assert 3 <= len(loaded.pages) <= 10
     printed = letters("".join(page.text for page in loaded.pages))

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from graph.evidence import Passage
 from knowledge.chunk import MAX_TOKENS, chunk
 from knowledge.embed import estimate_tokens
-from knowledge.load import Heading, Loaded, Page
+from knowledge.load.document import Heading, Loaded, Page
 
 WORDS = st.sampled_from(
     [

@@ -10,18 +10,19 @@ from pathlib import Path
 import pytest
 
 from graph.errors import KnowledgeError
-from knowledge.load import Loaded, Unreadable, load
+from knowledge.load.document import Loaded, LoadOptions, Unreadable
+from knowledge.load.formats import load
 from knowledge.reader import Reader
 from tests.knowledge.stubs import encrypt, write_pdf
 
 
 def status(path: Path) -> str:
-    result = load(path)
+    result = load(path, LoadOptions())
     return result.status if isinstance(result, Unreadable) else "loaded"
 
 
 def loaded(path: Path) -> Loaded:
-    result = load(path)
+    result = load(path, LoadOptions())
     assert isinstance(result, Loaded), result
     return result
 
@@ -55,7 +56,7 @@ def test_a_pdf_that_needs_a_password_has_the_status_encrypted(tmp_path: Path) ->
 @pytest.mark.parametrize("content", [b"", b"\xff\xd8\xff\xe0 not a pdf", b"%PDF-1.7\n1 0 obj\n<<"])
 def test_a_broken_pdf_fails_with_a_reason(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "bad.pdf").write_bytes(content)
-    result = load(tmp_path / "bad.pdf")
+    result = load(tmp_path / "bad.pdf", LoadOptions())
     assert isinstance(result, Unreadable)
     assert result.status == "failed"
     assert result.reason
