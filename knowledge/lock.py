@@ -1,6 +1,11 @@
-"""One process owns an embedded index: Chroma's files bear no second one, not even to read."""
+"""Who may touch an index: one process at a time opens Chroma's files, one ingest at a time writes.
+
+Chroma's embedded files bear no second process, not even one that only reads. The operating system
+frees a lock when its process ends, however that happens.
+"""
 
 import os
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,33 +14,57 @@ from filelock import FileLock, Timeout
 
 from graph.errors import IndexLocked
 
-HANDOVER_S = 0.3
+HANDOVER_S = 0.7
 """How long to wait for an owner that is just closing; then fail."""
+
+_guard = threading.Lock()
+_shared: dict[Path, tuple[FileLock, int]] = {}
 
 
 @contextmanager
-def owned(index_dir: Path) -> Iterator[None]:
-    """Own the folder until the block ends, or raise `IndexLocked` that names the owner.
+def owned(folder: Path, wait_s: float = HANDOVER_S) -> Iterator[None]:
+    """This process owns the Chroma files in `folder` until the block ends; blocks of several
+    threads share the ownership. Raises `IndexLocked`, which names the owner."""
+    key = folder.resolve()
+    with _guard:
+        lock, blocks = _shared.get(key) or (_locked(folder / "owner.lock", wait_s), 0)
+        _shared[key] = lock, blocks + 1
+    try:
+        yield
+    finally:
+        with _guard:
+            lock, blocks = _shared.pop(key)
+            if blocks > 1:
+                _shared[key] = lock, blocks - 1
+            else:
+                lock.release()
 
-    The operating system frees the lock when its process ends, however that happens. The owner's
-    pid stands in a file of its own, because locking may empty the file that is locked.
-    """
-    index_dir.mkdir(parents=True, exist_ok=True)
-    owner_file = index_dir / "owner.pid"
-    lock = FileLock(index_dir / "owner.lock", timeout=HANDOVER_S)
+
+@contextmanager
+def writing(folder: Path) -> Iterator[None]:
+    """This block alone writes to the index in `folder`: no other thread or process does."""
+    lock = _locked(folder / "writer.lock", HANDOVER_S)
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _locked(path: Path, wait_s: float) -> FileLock:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(path, timeout=wait_s)
+    # A file of its own, because locking may empty the file that is locked.
+    holder_file = path.with_suffix(".pid")
     try:
         lock.acquire()
     except Timeout as error:
         try:
-            owner = owner_file.read_text(encoding="ascii").strip()
+            holder = holder_file.read_text(encoding="ascii").strip()
         except OSError:
-            owner = "unknown"
+            holder = "unknown"
         raise IndexLocked(
-            f"the index in {index_dir} is in use by the process {owner}; "
+            f"the index in {path.parent} is in use by the process {holder}; "
             "wait until it has ended, or stop it"
         ) from error
-    try:
-        owner_file.write_text(str(os.getpid()), encoding="ascii")
-        yield
-    finally:
-        lock.release()
+    holder_file.write_text(str(os.getpid()), encoding="ascii")
+    return lock

@@ -1,19 +1,35 @@
-"""The retriever that nodes see (`graph.ports.Retriever`), over an index that this process owns."""
+"""The retriever that nodes see (`graph.ports.Retriever`), over an index that may change."""
 
 import asyncio
 import threading
+import time
 from contextlib import ExitStack
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Self
 
-from graph.errors import EmbedderUnavailable, KnowledgeError
+from graph.errors import EmbedderUnavailable, IndexLocked, KnowledgeError
 from graph.evidence import Retrieval
 from knowledge import chunk
-from knowledge.calibrate import cautious, current_calibration
+from knowledge.calibrate import Calibration, cautious, current_calibration
 from knowledge.contract import Contract, mismatch
 from knowledge.embed import Embedder, Vectors
 from knowledge.search import Searcher
-from knowledge.store import INGEST_COMMAND, Store, open_store
+from knowledge.store import INGEST_COMMAND, IndexAddress, Store, open_store
+from knowledge.sync import in_step
+
+REFRESH_S = 5.0
+"""How old what is derived from the vectors may be while an ingest adds to them."""
+
+
+@dataclass(frozen=True, slots=True)
+class _View:
+    """What a search needs besides the store, made from it at one moment."""
+
+    searcher: Searcher
+    calibration: Calibration
+    calibrated: bool
+    change: int
+    made_at: float
 
 
 class CorpusRetriever:
@@ -21,21 +37,21 @@ class CorpusRetriever:
     shared; vectors are made outside of that, so that an endpoint that hangs holds up neither other
     searches nor `close()`.
 
+    Follows the index: an ingest of this process, or with a Chroma server of another one, shows in
+    the next search, and a rebuild's result takes the place of the old index. Each search sees a
+    document as it was before a change or after it.
+
     Raises `IndexMismatch` for an embedder other than the index's, and `KnowledgeError` for a search
     that `close()` overtakes. When the embedder fails, searches by words and says so in `degraded`;
     so it does where the gate is not calibrated for these passages and follows its cautious rule.
     """
 
-    def __init__(self, store: Store, embedder: Embedder, resources: ExitStack) -> None:
-        self._store = store
-        self._searcher = Searcher(store)
+    def __init__(self, address: IndexAddress, embedder: Embedder) -> None:
+        self._address = address
         self._embedder = embedder
-        self._resources = resources
-        calibrated = current_calibration(store)
-        self._calibration = calibrated or cautious(store)
-        self._calibrated = calibrated is not None
         self._closed = False
         self._lock = threading.Lock()
+        self._opened, self._store, self._view = self._open()
 
     def __enter__(self) -> Self:
         return self
@@ -47,7 +63,7 @@ class CorpusRetriever:
         """Give the index back to other processes. A second call changes nothing."""
         with self._lock:
             self._closed = True
-            self._resources.close()
+            self._opened.close()
 
     async def search(self, query: str, *, limit: int) -> Retrieval:
         return await asyncio.to_thread(self._search, query, limit)
@@ -64,21 +80,26 @@ class CorpusRetriever:
                 raise KnowledgeError(
                     "the index was closed while this search waited; open it and search again"
                 )
-            missing_vectors = self._store.catalog.missing_vectors()
-            found = self._searcher.search(query, vector, limit=limit)
+            self._follow()
+            view, catalog = self._view, self._store.catalog
+            with catalog.snapshot():
+                missing_vectors, unsettled = catalog.missing_vectors(), catalog.unsettled()
+                found = view.searcher.search(query, vector, limit=limit)
         if missing_vectors:
             degraded.append(
                 f"{missing_vectors} passages have no vector yet and are found by words alone; "
-                "run the ingest again to complete them"
+                "run the ingest again to complete them, unless one is running"
             )
-        if not self._calibrated:
+        elif unsettled:
+            degraded.append(f"vectors may be missing; run: {INGEST_COMMAND}")
+        if not view.calibrated:
             degraded.append(
                 "the gate is not calibrated for these passages and uses its cautious rule; "
                 f"run: {INGEST_COMMAND}"
             )
         return Retrieval(
             hits=found.hits,
-            domain=self._calibration.signal(query, found.features),
+            domain=view.calibration.signal(query, found.features),
             degraded=tuple(degraded),
         )
 
@@ -91,18 +112,50 @@ class CorpusRetriever:
             raise mismatch(f"dimension {recorded.dimension}, now {vector.shape[0]}")
         return vector
 
+    def _open(self) -> tuple[ExitStack, Store, _View]:
+        with ExitStack() as opened:
+            store = opened.enter_context(open_store(self._address))
+            recorded = store.contract
+            Contract(recorded.embedder, recorded.dimension, chunk.VERSION).check(recorded)
+            try:
+                name = self._embedder.name
+            except EmbedderUnavailable:
+                name = recorded.embedder  # each search tries again, and says so in `degraded`
+            if name != recorded.embedder:
+                raise mismatch(f"embedder {recorded.embedder}, now {name}")
+            if in_step(store) and store.vectors.count() != store.catalog.passage_count():
+                store.catalog.settle(False)  # the next ingest compares the two sides
+            return opened.pop_all(), store, _look(store)
 
-def open_retriever(index_dir: Path, embedder: Embedder, tenant: str = "default") -> CorpusRetriever:
-    """Own the index until `close()`. Raises `IndexMissing`, `IndexEmpty`, `IndexLocked` or
+    def _follow(self) -> None:
+        """Take over what has changed since the last search."""
+        if self._address.current() != self._store.generation:
+            try:
+                opened, store, view = self._open()
+            except IndexLocked:
+                return  # the process that made it has not let go yet
+            self._opened.close()
+            self._opened, self._store, self._view = opened, store, view
+            return
+        catalog, view = self._store.catalog, self._view
+        young = time.monotonic() - view.made_at < REFRESH_S
+        if catalog.change_counter() != view.change and not (young and catalog.unsettled()):
+            self._view = _look(self._store)
+
+
+def _look(store: Store) -> _View:
+    change = store.catalog.change_counter()
+    calibrated = current_calibration(store)
+    return _View(
+        searcher=Searcher(store),
+        calibration=calibrated or cautious(store),
+        calibrated=calibrated is not None,
+        change=change,
+        made_at=time.monotonic(),
+    )
+
+
+def open_retriever(address: IndexAddress, embedder: Embedder) -> CorpusRetriever:
+    """Own the vectors until `close()`. Raises `IndexMissing`, `IndexEmpty`, `IndexLocked` or
     `IndexMismatch`."""
-    with ExitStack() as resources:
-        store = resources.enter_context(open_store(index_dir, tenant))
-        recorded = store.contract
-        Contract(recorded.embedder, recorded.dimension, chunk.VERSION).check(recorded)
-        try:
-            name = embedder.name
-        except EmbedderUnavailable:
-            name = recorded.embedder  # each search tries again, and says so in `degraded`
-        if name != recorded.embedder:
-            raise mismatch(f"embedder {recorded.embedder}, now {name}")
-        return CorpusRetriever(store, embedder, resources.pop_all())
+    return CorpusRetriever(address, embedder)

@@ -1,12 +1,11 @@
 """What an index holds, told without owning it."""
 
 from dataclasses import dataclass
-from pathlib import Path
 
-from knowledge.calibrate import Calibration
-from knowledge.catalog import Catalog
+from knowledge.calibrate import Calibration, current_calibration
+from knowledge.catalog import DocumentRow
 from knowledge.contract import Contract
-from knowledge.store import layout, missing
+from knowledge.store import IndexAddress, open_generation
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,27 +26,32 @@ class IndexStatus:
         return self.vectors_missing == 0
 
 
-def index_status(index_dir: Path, tenant: str = "default") -> IndexStatus:
-    """Read the catalog, which another process may own. Raises `IndexMissing`."""
-    paths = layout(index_dir, tenant)
-    if not paths.catalog.exists():
-        raise missing(index_dir, tenant)
-    catalog = Catalog(paths.catalog)
-    try:
-        contract = catalog.contract()
-        if contract is None:
-            raise missing(index_dir, tenant)
-        documents = [row.status for row in catalog.documents().values()]
-        calibration = Calibration.read(paths.calibration)
+def index_status(address: IndexAddress) -> IndexStatus:
+    """Read the catalog, which another process may be writing. Raises `IndexMissing`."""
+    with open_generation(address) as store:
+        documents = [row.status for row in store.catalog.documents().values()]
         return IndexStatus(
             documents=documents.count("indexed"),
             unreadable=len(documents) - documents.count("indexed"),
-            passages=catalog.passage_count(),
-            vectors_missing=catalog.missing_vectors(),
-            contract=contract,
-            calibration=calibration,
-            calibration_current=calibration is not None
-            and calibration.corpus == catalog.corpus_version(),
+            passages=store.catalog.passage_count(),
+            vectors_missing=store.catalog.missing_vectors(),
+            contract=store.contract,
+            calibration=Calibration.read(store.calibration_path),
+            calibration_current=current_calibration(store) is not None,
         )
-    finally:
-        catalog.close()
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentStatus:
+    row: DocumentRow
+    passages: int
+
+
+def document_statuses(address: IndexAddress) -> list[DocumentStatus]:
+    """Every file that the last ingest met, in order of its path. Raises `IndexMissing`."""
+    with open_generation(address) as store:
+        passages = store.catalog.passages_per_document()
+        return [
+            DocumentStatus(row, passages.get(path, 0))
+            for path, row in store.catalog.documents().items()
+        ]

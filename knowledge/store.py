@@ -1,99 +1,196 @@
-"""Where an index lives on disk, and how its parts are opened together.
+"""Where an index lives, and how its parts are opened together.
 
-INDEX_DIR/owner.lock, owner.pid          who may open it
-INDEX_DIR/chroma/                        vectors, a collection per tenant
-INDEX_DIR/tenants/NAME/catalog.sqlite3   documents, passages, words, vectors made before
-INDEX_DIR/tenants/NAME/calibration.json  the gate's bound for this corpus
+FOLDER/tenants/NAME/current              names the generation in use
+FOLDER/tenants/NAME/writer.lock          one ingest at a time
+FOLDER/tenants/NAME/vectors.sqlite3      vectors once made
+FOLDER/tenants/NAME/gNNNNNN/             a generation: what one rebuild made
+    catalog.sqlite3                      documents, pages, passages, words
+    calibration.json                     the gate's bound for this corpus
+    chroma/, owner.lock                  vectors, where no Chroma server holds them
 """
 
+import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
-from graph.errors import IndexEmpty, IndexMissing
+from graph.errors import IndexEmpty, IndexLocked, IndexMissing
 from knowledge.catalog import Catalog
 from knowledge.contract import Contract
 from knowledge.index import VectorIndex, check_tenant
-from knowledge.lock import owned
+from knowledge.lock import HANDOVER_S, owned, writing
+from knowledge.vector_cache import VectorCache
 
 INGEST_COMMAND = "knowledge-agent ingest DIR"
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
-    chroma: Path
-    catalog: Path
-    calibration: Path
+class IndexAddress:
+    """Whose index, in which folder, and the Chroma server that has its vectors, if any.
 
+    Processes that share an index share its folder, on a disk of their machine.
+    """
 
-def layout(index_dir: Path, tenant: str) -> Layout:
-    own = index_dir / "tenants" / check_tenant(tenant)
-    return Layout(index_dir / "chroma", own / "catalog.sqlite3", own / "calibration.json")
+    folder: Path
+    tenant: str = "default"
+    chroma_url: str | None = None
+
+    @property
+    def home(self) -> Path:
+        return self.folder / "tenants" / check_tenant(self.tenant)
+
+    def current(self) -> str | None:
+        """The generation in use."""
+        try:
+            return (self.home / "current").read_text(encoding="ascii")
+        except FileNotFoundError:
+            return None
+
+    def missing(self) -> IndexMissing:
+        whose = "" if self.tenant == "default" else f" for the tenant {self.tenant}"
+        return IndexMissing(
+            f"there is no index in {self.folder}{whose}; make one: {INGEST_COMMAND}"
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """`contract` is the one that the index records."""
+    """One generation, open. `contract` is the one that it records."""
 
+    address: IndexAddress
+    generation: str
     catalog: Catalog
     vectors: VectorIndex
     contract: Contract
-    calibration_path: Path
+
+    @property
+    def folder(self) -> Path:
+        return self.address.home / self.generation
+
+    @property
+    def calibration_path(self) -> Path:
+        return self.folder / "calibration.json"
+
+    @contextmanager
+    def touching_vectors(self, wait_s: float = HANDOVER_S) -> Iterator[None]:
+        """The block may call `vectors`. Raises `IndexLocked` where another process holds them."""
+        if self.address.chroma_url:
+            yield
+            return
+        with owned(self.folder, wait_s), self.vectors:
+            yield
 
 
 @contextmanager
-def open_store(index_dir: Path, tenant: str) -> Iterator[Store]:
-    """Open what an ingest left. Raises `IndexMissing`, `IndexEmpty`, `IndexLocked` or
-    `IndexMismatch`; creates nothing."""
-    paths = layout(index_dir, tenant)
-    if not paths.catalog.exists():
-        raise missing(index_dir, tenant)
-    with owned(index_dir), _opened(paths, tenant) as (catalog, vectors):
-        recorded = vectors.open()
-        if recorded is None:
-            raise missing(index_dir, tenant)
-        if not catalog.passage_count():
+def open_generation(address: IndexAddress) -> Iterator[Store]:
+    """Open the generation in use, to read its catalog. Raises `IndexMissing`."""
+    generation = address.current()
+    if generation is None:
+        raise address.missing()
+    with _opened(address, generation) as store:
+        yield store
+
+
+@contextmanager
+def open_store(address: IndexAddress) -> Iterator[Store]:
+    """Open what an ingest left, vectors included, to search it. Raises `IndexMissing`,
+    `IndexEmpty`, or `IndexLocked` where another process has the vectors open."""
+    with open_generation(address) as store:
+        if not store.catalog.passage_count():
             raise IndexEmpty(
-                f"the index in {index_dir} holds no passage; put documents with text into the "
-                f"folder and run: {INGEST_COMMAND}"
+                f"the index in {address.folder} holds no passage; put documents with text into "
+                f"the folder and run: {INGEST_COMMAND}"
             )
-        yield Store(catalog, vectors, recorded, paths.calibration)
+        with store.touching_vectors():
+            yield store
+
+
+class Writable:
+    """A store to bring in step with a folder, and the cache that its vectors are kept in.
+
+    A rebuild is made beside the index in use and takes its place with `publish`. Without it the
+    next ingest removes what was made.
+    """
+
+    def __init__(self, store: Store, cache: VectorCache, *, published: bool) -> None:
+        self.store = store
+        self.cache = cache
+        self.published = published
+
+    def publish(self) -> None:
+        address = self.store.address
+        draft = address.home / "current.new"
+        draft.write_text(self.store.generation, encoding="ascii")
+        draft.replace(address.home / "current")
+        self.published = True
 
 
 @contextmanager
-def create_store(
-    index_dir: Path, tenant: str, contract: Contract, *, rebuild: bool
+def open_writable(
+    address: IndexAddress, contract: Contract, *, rebuild: bool
+) -> Iterator[Writable]:
+    """Open an index to write it, made where there is none. Raises `IndexLocked` where another
+    process writes it or has its vectors open, and `IndexMismatch` where it follows another
+    contract and `rebuild` is not set."""
+    with ExitStack() as stack:
+        stack.enter_context(writing(address.home))
+        current = address.current()
+        remove_leftovers(address)
+        generation = current if current and not rebuild else _next(current)
+        (address.home / generation).mkdir(exist_ok=True)
+        store = stack.enter_context(_opened(address, generation, contract))
+        contract.check(store.contract)
+        with store.touching_vectors():
+            pass  # whoever has the vectors open is named now, not after an hour of reading
+        cache = VectorCache(address.home / "vectors.sqlite3")
+        stack.callback(cache.close)
+        writable = Writable(store, cache, published=generation == current)
+        if current is None:
+            writable.publish()  # words can be searched while the first ingest goes on
+        yield writable
+        stack.close()
+        if writable.published:
+            remove_leftovers(address)
+
+
+def remove_leftovers(address: IndexAddress) -> None:
+    """Delete every generation but the one in use, unless a process still has it open."""
+    for folder in address.home.glob("g*"):
+        if folder.name == address.current():
+            continue
+        try:
+            with nullcontext() if address.chroma_url else owned(folder, wait_s=0):
+                if address.chroma_url:
+                    _vectors(address, folder.name, Contract("", 0, "")).drop()
+                shutil.rmtree(folder)
+        except IndexLocked:
+            continue
+
+
+def _next(current: str | None) -> str:
+    return f"g{int(current[1:]) + 1 if current else 1:06d}"
+
+
+@contextmanager
+def _opened(
+    address: IndexAddress, generation: str, contract: Contract | None = None
 ) -> Iterator[Store]:
-    """Open an index to write it, made where there is none. Raises `IndexLocked`, and
-    `IndexMismatch` where the index follows another contract and `rebuild` is not set."""
-    paths = layout(index_dir, tenant)
-    with owned(index_dir):
-        paths.catalog.parent.mkdir(parents=True, exist_ok=True)
-        with _opened(paths, tenant) as (catalog, vectors):
-            if rebuild:
-                catalog.clear()
-                vectors.drop()
-                paths.calibration.unlink(missing_ok=True)
-            recorded = vectors.open()
-            if recorded:
-                contract.check(recorded)
-            else:
-                catalog.start(contract)
-                vectors.create(contract)
-            yield Store(catalog, vectors, contract, paths.calibration)
-
-
-def missing(index_dir: Path, tenant: str) -> IndexMissing:
-    whose = "" if tenant == "default" else f" for the tenant {tenant}"
-    return IndexMissing(f"there is no index in {index_dir}{whose}; make one: {INGEST_COMMAND}")
-
-
-@contextmanager
-def _opened(paths: Layout, tenant: str) -> Iterator[tuple[Catalog, VectorIndex]]:
-    catalog = Catalog(paths.catalog)
+    """Open one generation; `contract` is recorded where none is yet."""
+    catalog = Catalog(address.home / generation / "catalog.sqlite3")
     try:
-        with VectorIndex(paths.chroma, tenant) as vectors:
-            yield catalog, vectors
+        recorded = catalog.contract()
+        if recorded is None:
+            if contract is None:
+                raise address.missing()
+            catalog.start(contract)
+            recorded = contract
+        with _vectors(address, generation, recorded) as vectors:
+            yield Store(address, generation, catalog, vectors, recorded)
     finally:
         catalog.close()
+
+
+def _vectors(address: IndexAddress, generation: str, contract: Contract) -> VectorIndex:
+    place = address.chroma_url or address.home / generation / "chroma"
+    return VectorIndex(place, f"{address.tenant}-{generation}", contract)

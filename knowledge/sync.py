@@ -1,23 +1,37 @@
-"""Bring Chroma's collection in step with the catalog, embedding only what has no vector yet."""
+"""Bring Chroma's collections in step with the catalog, embedding only what has no vector yet.
 
-import hashlib
+Vectors go into the cache as they are made, and from there into Chroma in portions. Chroma is open
+only while a portion goes in, so that other processes can search in between.
+"""
+
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import get_args
 
-import numpy as np
-
-from graph.errors import EmbedderUnavailable
+from graph.errors import EmbedderUnavailable, IndexLocked
+from graph.evidence import Passage
 from knowledge.embed import Embedder, Vectors
-from knowledge.store import Store
+from knowledge.index import Record
+from knowledge.lexical import Script, script
+from knowledge.store import Store, Writable
+from knowledge.vector_cache import VectorCache, vector_key
 
 EMBED_BATCH = 16
-"""Passages per call of the embedder: what an interrupted ingest loses at most."""
+"""Texts in one call of the embedder."""
 
+PAGE = 512
+"""Passages that are in memory at once."""
 
-def vector_key(embedder: str, text: str) -> str:
-    """A vector depends on the model and the text alone: renames and old versions find it again."""
-    return hashlib.sha256(f"{embedder}\0{text}".encode("utf-8", "replace")).hexdigest()
+PORTION = 5_000
+PORTION_S = 15.0
+PORTION_SHARE = 0.1
+"""Vectors go into Chroma when so many are made, or so many seconds have passed; putting them in,
+which has to open a large index, takes no more than this share of the time."""
+
+LAST_PORTION_WAIT_S = 120.0
+"""How long the last portion waits for a process that has the vectors open, such as an `ask`."""
 
 
 @dataclass(slots=True)
@@ -29,57 +43,145 @@ class SyncResult:
 
 
 def complete_vectors(
-    store: Store, embedder: Embedder, on_progress: Callable[[int, int], None]
+    writable: Writable, embedder: Embedder, on_progress: Callable[[int, int], None]
 ) -> SyncResult:
     """Give every passage its vector in Chroma, and take out what the catalog has dropped.
 
-    Calls `on_progress(done, total)` after each batch of passages.
+    Calls `on_progress(done, total)` in passages. An embedder that fails, or a process that does not
+    let go of the vectors, ends it early: the result says so.
     """
-    catalog, vectors = store.catalog, store.vectors
-    stale = catalog.stale_ids()
-    if stale:
-        vectors.delete(stale)
-        catalog.forget_stale(stale)
-    _repair(store)
-    total, done = catalog.missing_vectors(), 0
+    store, cache = writable.store, writable.cache
     result = SyncResult()
-    while batch := catalog.passages_without_vector(EMBED_BATCH):
-        try:
-            rows = _vectors(store, embedder, [passage.text for passage in batch], result)
-        except EmbedderUnavailable as error:
-            result.error = str(error)
-            break
-        vectors.upsert(batch, rows)
-        catalog.mark_dense(passage.id for passage in batch)
-        done += len(batch)
-        on_progress(done, total)
-    catalog.drop_oldest_vectors()
+    try:
+        with store.touching_vectors(LAST_PORTION_WAIT_S):
+            _take_out(store)
+        _embed_missing(store, cache, embedder, result, on_progress)
+    except (EmbedderUnavailable, IndexLocked) as error:
+        result.error = str(error)
+    try:
+        with store.touching_vectors(LAST_PORTION_WAIT_S):
+            _put_in(store, cache)
+    except IndexLocked as error:
+        result.error = result.error or f"{error}; the vectors are made and kept"
+    cache.drop_oldest(store.catalog.passage_count())
     return result
 
 
-def _vectors(store: Store, embedder: Embedder, texts: Sequence[str], result: SyncResult) -> Vectors:
-    """The vectors of `texts`: made before, or embedded now (each text once) and kept."""
-    keys = [vector_key(embedder.name, text) for text in texts]
-    known = store.catalog.vectors(keys)
-    new = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
-    if new:
-        made = embedder.embed_passages(list(new.values()))
-        if made.shape != (len(new), store.contract.dimension):
-            raise EmbedderUnavailable(
-                f"{embedder.name} gave vectors of the shape {made.shape} for {len(new)} texts; "
-                f"the index takes {store.contract.dimension} numbers each"
-            )
-        known |= dict(zip(new, made, strict=True))
-        result.embedded += len(new)
-    store.catalog.keep_vectors(known, used_s=int(time.time()))
-    return np.stack([known[key] for key in keys])
+def in_step(store: Store) -> bool:
+    """Whether Chroma holds just what the catalog wants, as far as is known without asking it."""
+    catalog = store.catalog
+    return not (catalog.unsettled() or catalog.missing_vectors() or catalog.stale_ids())
 
 
-def _repair(store: Store) -> None:
-    """After a crash or a lost disk Chroma may hold other ids than the catalog believes."""
+def _take_out(store: Store) -> None:
+    """Remove what the catalog has dropped. After a crash or a lost disk Chroma may hold other ids
+    than the catalog believes: compare them all."""
     catalog, vectors = store.catalog, store.vectors
-    if vectors.count() == catalog.passage_count() - catalog.missing_vectors():
+    stale = catalog.stale_ids()
+    for of in get_args(Script):
+        vectors.delete(of, [identity for identity, its in stale if its == of])
+    catalog.forget_stale(identity for identity, _ in stale)
+    if catalog.unsettled() or vectors.count() != _expected(store):
+        catalog.settle(False)
+        for of in get_args(Script):
+            held, wanted = vectors.ids(of), set(catalog.dense_ids(of))
+            vectors.delete(of, sorted(held - wanted))
+            catalog.mark_dense(wanted - held, dense=False)
+        catalog.settle(True)
+
+
+def _expected(store: Store) -> int:
+    return store.catalog.passage_count() - store.catalog.missing_vectors()
+
+
+def _embed_missing(
+    store: Store,
+    cache: VectorCache,
+    embedder: Embedder,
+    result: SyncResult,
+    on_progress: Callable[[int, int], None],
+) -> None:
+    """Make the vectors of all passages that have none, and put them in portion by portion."""
+    total, done = store.catalog.missing_vectors(), 0
+    waiting, next_put = 0, time.monotonic() + PORTION_S
+    with ThreadPoolExecutor(embedder.concurrency) as pool:
+        for page in _missing(store, PAGE):
+            keys = {vector_key(embedder.name, passage.text): passage.text for passage in page}
+            known = cache.find(list(keys))
+            cache.keep(known, used_s=int(time.time()))
+            new = [(key, text) for key, text in keys.items() if key not in known]
+            batches = [new[at : at + EMBED_BATCH] for at in range(0, len(new), EMBED_BATCH)]
+            done += len(page) - len(new)
+            on_progress(done, total)
+            made = pool.map(lambda batch: _embedded(batch, embedder, store), batches)
+            try:
+                for vectors in made:
+                    cache.keep(vectors, used_s=int(time.time()))
+                    result.embedded += len(vectors)
+                    done += len(vectors)
+                    on_progress(done, total)
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
+            waiting += len(page)
+            if waiting >= PORTION or time.monotonic() > next_put:
+                started = time.monotonic()
+                _try_to_put_in(store, cache)
+                ended = time.monotonic()
+                waiting, next_put = 0, ended + max(PORTION_S, (ended - started) / PORTION_SHARE)
+
+
+def _embedded(
+    batch: Sequence[tuple[str, str]], embedder: Embedder, store: Store
+) -> dict[str, Vectors]:
+    rows = embedder.embed_passages([text for _, text in batch])
+    if rows.shape != (len(batch), store.contract.dimension):
+        raise EmbedderUnavailable(
+            f"{embedder.name} gave vectors of the shape {rows.shape} for {len(batch)} texts; "
+            f"the index takes {store.contract.dimension} numbers each"
+        )
+    return {key: row for (key, _), row in zip(batch, rows, strict=True)}
+
+
+def _missing(store: Store, size: int) -> Iterator[list[Passage]]:
+    """Pages of the passages without a vector; marking those of a page disturbs no later page."""
+    last = 0
+    while found := store.catalog.passages_without_vector(size, last):
+        last = found[-1][0]
+        yield [passage for _, passage in found]
+
+
+def _try_to_put_in(store: Store, cache: VectorCache) -> None:
+    """What cannot go in while another process searches goes in with a later portion."""
+    try:
+        with store.touching_vectors():
+            _put_in(store, cache)
+    except IndexLocked:
         return
-    held, wanted = vectors.ids(), catalog.dense_ids()
-    vectors.delete(sorted(held - wanted))
-    catalog.mark_sparse(wanted - held)
+
+
+def _put_in(store: Store, cache: VectorCache) -> None:
+    """Put the vectors that are made into Chroma, up to the first passage that has none."""
+    catalog = store.catalog
+    if not catalog.missing_vectors():
+        return
+    catalog.settle(False)
+    for page in _missing(store, PAGE):
+        keys = [vector_key(store.contract.embedder, passage.text) for passage in page]
+        known = cache.find(keys)
+        ready = [
+            (passage, known[key]) for passage, key in zip(page, keys, strict=True) if key in known
+        ]
+        for of in get_args(Script):
+            store.vectors.upsert(
+                of,
+                [
+                    Record(passage.id, passage.document, vector)
+                    for passage, vector in ready
+                    if script(passage.text) == of
+                ],
+            )
+        catalog.mark_dense((passage.id for passage, _ in ready), dense=True)
+        if len(ready) < len(page):
+            break
+    catalog.settle(True)

@@ -29,6 +29,10 @@ class Settings(BaseSettings):
         description="whose documents: each has an index of its own",
     )
 
+    chroma_url: str | None = Field(
+        default=None, description="a Chroma server that holds the vectors; unset: files in `home`"
+    )
+
     engine_url: str | None = Field(
         default=None,
         description="an OpenAI-compatible server, with its /v1; unset: the engine of this machine",
@@ -73,13 +77,19 @@ class Settings(BaseSettings):
     )
 
     @field_validator(
-        "engine_url", "engine_model", "engine_profile", "embed_url", "embed_model", mode="before"
+        "chroma_url",
+        "engine_url",
+        "engine_model",
+        "engine_profile",
+        "embed_url",
+        "embed_model",
+        mode="before",
     )
     @classmethod
     def _empty_is_unset(cls, value: object) -> object:
         return None if value == "" else value
 
-    @field_validator("engine_url", "embed_url")
+    @field_validator("chroma_url", "engine_url", "embed_url")
     @classmethod
     def _is_a_url(cls, value: str | None) -> str | None:
         if value is None:

@@ -13,6 +13,7 @@ from graph.ports import Deps
 from graph.run import Agent
 from knowledge.embed import Embedder, make_embedder
 from knowledge.retriever import CorpusRetriever, open_retriever
+from knowledge.store import IndexAddress
 from serving.engine.state import read_state
 from serving.gateway.ledger import MemoryLedger
 from serving.gateway.model import GatewayModel
@@ -58,7 +59,11 @@ def _values(base: type[Frozen]) -> Iterator[type[Frozen]]:
 
 
 def open_index(settings: Settings) -> CorpusRetriever:
-    return open_retriever(settings.index_dir, embedder(settings), settings.tenant)
+    return open_retriever(index_address(settings), embedder(settings))
+
+
+def index_address(settings: Settings) -> IndexAddress:
+    return IndexAddress(settings.index_dir, settings.tenant, settings.chroma_url)
 
 
 def embedder(settings: Settings) -> Embedder:

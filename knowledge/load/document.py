@@ -51,3 +51,6 @@ class LoadOptions:
 
     passwords: Sequence[str] = ()
     ocr: bool = False
+
+
+PLAIN = LoadOptions()

@@ -14,12 +14,13 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 import knowledge.ingest as ingesting
+import knowledge.report as reporting
 from graph.errors import AgentError
 from knowledge.status import IndexStatus, index_status
 from serving.cli.transcript import EXIT_ANSWERED, EXIT_ERROR
 from serving.gateway.server import ModelServer, ServedModel
 from serving.settings import Settings
-from serving.wiring import api_key, embedder, model_url, open_index
+from serving.wiring import api_key, embedder, index_address, model_url, open_index
 
 T = TypeVar("T")
 
@@ -38,19 +39,18 @@ def ingest(settings: Settings, folder: Path, rebuild: bool, as_json: bool, conso
 
 def ingest_folder(
     settings: Settings, folder: Path, rebuild: bool, console: Console | None
-) -> ingesting.IngestReport:
+) -> reporting.IngestReport:
     with _progress(console) as on_progress:
         return ingesting.ingest(
             folder,
-            settings.index_dir,
+            index_address(settings),
             embedder(settings),
-            tenant=settings.tenant,
             rebuild=rebuild,
             on_progress=on_progress,
         )
 
 
-def show_report(report: ingesting.IngestReport, console: Console) -> None:
+def show_report(report: reporting.IngestReport, console: Console) -> None:
     table = Table("file", "status", "reason", box=None)
     for file in report.files:
         if file.status != "unchanged":
@@ -95,7 +95,7 @@ def search(settings: Settings, query: str, limit: int, as_json: bool, console: C
 
 def status(settings: Settings, as_json: bool, console: Console) -> int:
     """Both parts are always shown: what is wrong with one says nothing about the other."""
-    index, index_error = _try(lambda: index_status(settings.index_dir, settings.tenant))
+    index, index_error = _try(lambda: index_status(index_address(settings)))
     server, server_error = _try(lambda: asyncio.run(_served(settings)))
     if as_json:
         report = {
@@ -155,7 +155,7 @@ def _score(score: float | None) -> str:
     return "–" if score is None else f"{score:.3f}"
 
 
-def _report_json(report: ingesting.IngestReport) -> dict[str, object]:
+def _report_json(report: reporting.IngestReport) -> dict[str, object]:
     return {
         **asdict(report),
         "counts": report.counts,
@@ -165,7 +165,7 @@ def _report_json(report: ingesting.IngestReport) -> dict[str, object]:
 
 
 @contextmanager
-def _progress(console: Console | None) -> Iterator[Callable[[ingesting.Progress], None]]:
+def _progress(console: Console | None) -> Iterator[Callable[[reporting.Progress], None]]:
     """A bar with the time left on a terminal; nothing when piped or with `--json`."""
     if console is None or not console.is_terminal:
         yield lambda progress: None
@@ -179,7 +179,7 @@ def _progress(console: Console | None) -> Iterator[Callable[[ingesting.Progress]
     with Progress(*columns, console=console, transient=True) as bars:
         tasks = {}
 
-        def show(progress: ingesting.Progress) -> None:
+        def show(progress: reporting.Progress) -> None:
             if progress.phase not in tasks:
                 tasks[progress.phase] = bars.add_task(PHASES[progress.phase])
             bars.update(tasks[progress.phase], completed=progress.done, total=progress.total)

@@ -11,7 +11,7 @@ from serving.cli.engine import chosen_profile
 from serving.engine import launch
 from serving.engine.state import EngineState, read_state
 from serving.settings import Settings, load_settings
-from serving.wiring import embedder
+from serving.wiring import embedder, index_address
 
 HANDBOOK = Path(__file__).parents[2] / "examples" / "handbook"
 DOCUMENTS = ("09", "12", "14", "15", "16")  # the last two are in Korean
@@ -37,6 +37,6 @@ def settings(engine: EngineState, tmp_path_factory: pytest.TempPathFactory) -> S
     home = tmp_path_factory.mktemp("home")
     settings = load_settings().model_copy(update={"home": home, "engine_url": engine.base_url})
     assert read_state(settings.engine_dir) is None
-    report = ingest(folder, settings.index_dir, embedder(settings), tenant=settings.tenant)
+    report = ingest(folder, index_address(settings), embedder(settings))
     assert report.complete
     return settings

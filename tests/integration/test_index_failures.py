@@ -10,7 +10,7 @@ from graph.errors import IndexEmpty, IndexLocked, IndexMismatch, IndexMissing, K
 from knowledge.embed import Vectors, make_embedder
 from knowledge.ingest import ingest
 from serving.settings import Settings
-from serving.wiring import open_agent, open_index
+from serving.wiring import index_address, open_agent, open_index
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ async def test_a_missing_index_names_the_command_that_makes_one(settings: Settin
 
 
 async def test_an_empty_index_is_an_error(settings: Settings, tmp_path: Path) -> None:
-    ingest(folder_with(tmp_path), settings.index_dir, make_embedder())
+    ingest(folder_with(tmp_path), index_address(settings), make_embedder())
     assert isinstance(await opening(settings), IndexEmpty)
 
 
@@ -50,6 +50,7 @@ async def test_an_index_of_another_embedder_names_the_command_to_rebuild_it(
     class OtherEmbedder:
         name = "other-embedder"
         dimension = 8
+        concurrency = 1
 
         def count_tokens(self, text: str) -> int:
             return len(text.split())
@@ -61,13 +62,13 @@ async def test_an_index_of_another_embedder_names_the_command_to_rebuild_it(
             return np.ones(self.dimension, dtype=np.float32)
 
     folder = folder_with(tmp_path, "A cache keeps things.", "캐시는 보관한다.")
-    ingest(folder, settings.index_dir, OtherEmbedder())
+    ingest(folder, index_address(settings), OtherEmbedder())
     error = await opening(settings)
     assert isinstance(error, IndexMismatch)
     assert "--rebuild" in str(error)
 
 
 async def test_a_second_owner_is_told_of_the_first(settings: Settings, tmp_path: Path) -> None:
-    ingest(folder_with(tmp_path, "A cache keeps things."), settings.index_dir, make_embedder())
+    ingest(folder_with(tmp_path, "A cache keeps things."), index_address(settings), make_embedder())
     with open_index(settings):
         assert isinstance(await opening(settings), IndexLocked)

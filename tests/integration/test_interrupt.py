@@ -8,6 +8,7 @@ from pathlib import Path
 
 from knowledge.embed import make_embedder
 from knowledge.ingest import ingest
+from knowledge.store import IndexAddress
 from tests.stub_engine import Hang, StubEngine
 from tests.waiting import until
 
@@ -18,7 +19,7 @@ async def test_ctrl_c_cancels_the_task_and_its_call_and_exits_with_130(
     documents = tmp_path / "documents"
     documents.mkdir()
     (documents / "cache.txt").write_text("A prefix cache keeps the tensors of prompt tokens.")
-    ingest(documents, tmp_path / "home" / "index", make_embedder())
+    ingest(documents, IndexAddress(tmp_path / "home" / "index"), make_embedder())
     stub_engine.script.append(Hang())
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "serving.cli", "ask", "What does a prefix cache keep?"),

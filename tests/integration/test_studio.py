@@ -22,6 +22,7 @@ from graph.errors import IndexMissing
 from graph.routes import FALLBACK
 from knowledge.embed import make_embedder
 from knowledge.ingest import ingest
+from knowledge.store import IndexAddress
 from serving.studio import app, lifespan
 from tests.stub_engine import PLAN, Hang, StubEngine
 from tests.waiting import until
@@ -83,7 +84,7 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
     (folder / "documents").mkdir()
     for name, text in TEXTS.items():
         (folder / "documents" / name).write_text(text, "utf-8")
-    ingest(folder / "documents", folder / "home" / "index", make_embedder())
+    ingest(folder / "documents", IndexAddress(folder / "home" / "index"), make_embedder())
     engine = StubEngine()
     engine.start()
     langsmith = socket.create_server(("127.0.0.1", 0))

@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 
+from knowledge.store import IndexAddress
 from tests.knowledge.stubs import WordsEmbedder
 
 HANDBOOK = Path(__file__).parents[2] / "examples" / "handbook"
@@ -25,8 +26,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def index_dir(tmp_path: Path) -> Path:
-    return tmp_path / "index"
+def address(tmp_path: Path) -> IndexAddress:
+    return IndexAddress(tmp_path / "index")
 
 
 @pytest.fixture(scope="session")

@@ -16,6 +16,8 @@ class WordsEmbedder:
     """Hashed bags of words. `embedded` lists the passages that it was called for; after
     `fail_after` of them it is unavailable."""
 
+    concurrency = 1
+
     def __init__(
         self, name: str = "words", dimension: int = 64, fail_after: int | None = None
     ) -> None:

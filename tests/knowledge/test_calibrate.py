@@ -11,6 +11,7 @@ from knowledge.ingest import ingest
 from knowledge.lexical import script
 from knowledge.pseudo_questions import pseudo_questions
 from knowledge.retriever import open_retriever
+from knowledge.store import IndexAddress
 from tests.knowledge.stubs import WordsEmbedder
 
 SUBJECTS = ("glacier", "harbour", "orchard", "violin", "lantern", "compass", "meadow", "granite")
@@ -29,12 +30,12 @@ def corpus(folder: Path) -> Path:
 
 
 async def test_a_corpus_gets_a_bound_between_its_own_questions_and_foreign_ones(
-    corpus: Path, index_dir: Path, embedder: WordsEmbedder
+    corpus: Path, address: IndexAddress, embedder: WordsEmbedder
 ) -> None:
-    calibration = ingest(corpus, index_dir, embedder).calibration
+    calibration = ingest(corpus, address, embedder).calibration
     assert calibration is not None
     assert calibration.method == "calibrated"
-    with open_retriever(index_dir, embedder) as retriever:
+    with open_retriever(address, embedder) as retriever:
         own = (await retriever.search("When does the harbour9 valve open?", limit=3)).domain
         foreign = (await retriever.search("Who sang at the opera last night?", limit=3)).domain
     assert own.score >= own.bound
@@ -42,10 +43,10 @@ async def test_a_corpus_gets_a_bound_between_its_own_questions_and_foreign_ones(
 
 
 async def test_a_small_corpus_falls_back_to_the_cautious_rule(
-    folder: Path, index_dir: Path, embedder: WordsEmbedder
+    folder: Path, address: IndexAddress, embedder: WordsEmbedder
 ) -> None:
-    ingest(folder, index_dir, embedder)
-    with open_retriever(index_dir, embedder) as retriever:
+    ingest(folder, address, embedder)
+    with open_retriever(address, embedder) as retriever:
         own = (await retriever.search("espresso", limit=1)).domain
         foreign = (await retriever.search("Quarterly dividends of railways", limit=1)).domain
         other_script = (await retriever.search("如何泡绿茶", limit=1)).domain
@@ -56,15 +57,15 @@ async def test_a_small_corpus_falls_back_to_the_cautious_rule(
 
 
 def test_the_calibration_is_made_again_only_when_passages_change(
-    corpus: Path, index_dir: Path, embedder: WordsEmbedder
+    corpus: Path, address: IndexAddress, embedder: WordsEmbedder
 ) -> None:
     phases: list[str] = []
-    first = ingest(corpus, index_dir, embedder).calibration
-    again = ingest(corpus, index_dir, embedder, on_progress=lambda p: phases.append(p.phase))
+    first = ingest(corpus, address, embedder).calibration
+    again = ingest(corpus, address, embedder, on_progress=lambda p: phases.append(p.phase))
     assert again.calibration == first
     assert "calibrate" not in phases
     (corpus / "new.txt").write_text("A pulley lifts the crate.", "utf-8")
-    changed = ingest(corpus, index_dir, embedder).calibration
+    changed = ingest(corpus, address, embedder).calibration
     assert changed is not None
     assert first is not None
     assert changed.corpus != first.corpus
@@ -93,35 +94,35 @@ class RefusingEmbedder(WordsEmbedder):
 )
 async def test_the_bound_of_another_corpus_is_not_used_when_its_calibration_fails(
     corpus: Path,
-    index_dir: Path,
+    address: IndexAddress,
     embedder: WordsEmbedder,
     monkeypatch: pytest.MonkeyPatch,
     added: str,
     question: str,
 ) -> None:
     monkeypatch.setattr(calibrate, "RETRY_PAUSE_S", 0.0)
-    assert ingest(corpus, index_dir, embedder).complete
+    assert ingest(corpus, address, embedder).complete
     (corpus / "new.txt").write_text(added, "utf-8")
-    report = ingest(corpus, index_dir, RefusingEmbedder(refusals=1_000))
+    report = ingest(corpus, address, RefusingEmbedder(refusals=1_000))
     assert (report.vectors_missing, report.complete) == (0, False)
     assert report.problem is not None
     assert "cautious rule" in report.problem
     assert "busy" in report.problem
-    with open_retriever(index_dir, embedder) as retriever:
+    with open_retriever(address, embedder) as retriever:
         found = await retriever.search(question, limit=1)
     assert found.domain.method == "cautious"
     assert "knowledge-agent ingest" in found.degraded[0]
-    assert ingest(corpus, index_dir, embedder).complete
-    with open_retriever(index_dir, embedder) as retriever:
+    assert ingest(corpus, address, embedder).complete
+    with open_retriever(address, embedder) as retriever:
         found = await retriever.search(question, limit=1)
     assert (found.domain.method, found.degraded) == ("calibrated", ())
 
 
 def test_a_calibration_bears_a_few_refusals(
-    corpus: Path, index_dir: Path, monkeypatch: pytest.MonkeyPatch
+    corpus: Path, address: IndexAddress, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(calibrate, "RETRY_PAUSE_S", 0.0)
-    report = ingest(corpus, index_dir, RefusingEmbedder(refusals=calibrate.RETRIES))
+    report = ingest(corpus, address, RefusingEmbedder(refusals=calibrate.RETRIES))
     assert report.complete
     assert report.calibration is not None
     assert report.calibration.method == "calibrated"

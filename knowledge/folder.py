@@ -1,0 +1,159 @@
+"""What a folder of documents holds, and how it differs from what the catalog knows."""
+
+import hashlib
+import os
+import time
+import unicodedata
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from graph.errors import InputError
+from knowledge.catalog import DocumentRow
+from knowledge.load.document import LoadOptions, Unreadable
+from knowledge.load.formats import is_supported, unsupported
+
+READER_VERSION = "2"
+"""Of what loading and chunking make of a file; a change of it reads every file anew."""
+
+_WITH_OCR = "+ocr"
+
+YOUNG_NS = 2_000_000_000
+"""A file that changed so recently may change again within the clock's grain: the next ingest looks
+at its content whatever its times say. Two seconds is the grain of FAT."""
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """`name` is the path inside the folder, with / and in Unicode's composed form."""
+
+    name: str
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A file or folder that gives no document, and why."""
+
+    name: str
+    why: Unreadable
+
+
+@dataclass(slots=True)
+class Listing:
+    """`closed` are folders that could not be listed: what they hold is not known to be gone."""
+
+    files: list[File] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    closed: list[str] = field(default_factory=list)
+
+    def may_hold(self, name: str) -> bool:
+        return any(name.startswith(f"{closed}/") for closed in self.closed)
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A file as it is now: `row` says what is known of it, and is final where `unread` is not
+    set."""
+
+    file: File
+    row: DocumentRow
+    unread: bool
+
+
+def list_folder(folder: Path) -> Listing:
+    """Files below `folder`, in order. Hidden ones and Office's lock files are left out; links are
+    followed, and a folder that several paths lead to is listed once. Raises `InputError` where the
+    folder itself cannot be listed."""
+    if not folder.is_dir():
+        raise InputError(f"{folder} is not a folder; name the one that holds the documents")
+    listing = Listing()
+    names: set[str] = set()
+    visited: set[tuple[int, int]] = set()
+    _is_new(folder, visited)
+
+    def closed(error: OSError) -> None:
+        name = _name(folder, Path(error.filename))
+        if name == ".":
+            raise InputError(f"{folder} cannot be listed: {error.strerror}") from error
+        listing.closed.append(name)
+        reason = f"the folder cannot be listed: {error.strerror}; its documents stay as they were"
+        listing.problems.append(Problem(name, Unreadable("failed", reason)))
+
+    for parent, folders, found in os.walk(folder, followlinks=True, onerror=closed):
+        folders[:] = sorted(name for name in folders if _is_new(Path(parent, name), visited))
+        for path in (Path(parent, name) for name in sorted(found) if not _is_hidden(name)):
+            name = _name(folder, path)
+            if name in names:
+                reason = "another file has this name, in another Unicode form"
+                listing.problems.append(Problem(name, Unreadable("failed", reason)))
+            elif not path.exists():
+                reason = "is a link that leads nowhere, or has just vanished"
+                listing.problems.append(Problem(name, Unreadable("failed", reason)))
+            elif not is_supported(path):
+                listing.problems.append(Problem(name, unsupported(path)))
+            elif path.is_file():
+                listing.files.append(File(name, path))
+            names.add(name)
+    return listing
+
+
+def look(file: File, known: DocumentRow | None, options: LoadOptions) -> Seen | Problem:
+    """Tell whether a file has to be read; its content is hashed where its size or times differ."""
+    try:
+        stat = file.path.stat()
+        seen_ns = stat.st_ctime_ns if time.time_ns() - stat.st_ctime_ns > YOUNG_NS else 0
+        trusted = known and seen_ns and (known.bytes, known.seen_ns) == (stat.st_size, seen_ns)
+        sha256 = known.sha256 if known and trusted else _sha256(file.path)
+    except OSError as error:
+        return Problem(
+            file.name, Unreadable("failed", f"cannot be read: {error.strerror or error}")
+        )
+    if known and known.sha256 == sha256 and not _worth_another_try(known, options):
+        return Seen(file, replace(known, seen_ns=seen_ns), unread=False)
+    row = DocumentRow(
+        path=file.name,
+        sha256=sha256,
+        bytes=stat.st_size,
+        seen_ns=seen_ns,
+        read_with=f"{READER_VERSION}{_WITH_OCR if options.ocr else ''}",
+        status="",
+    )
+    return Seen(file, row, unread=True)
+
+
+def _worth_another_try(known: DocumentRow, options: LoadOptions) -> bool:
+    version, ocr_was_on, _ = known.read_with.partition(_WITH_OCR)
+    return (
+        version != READER_VERSION
+        or known.status == "failed"
+        or (known.status == "encrypted" and bool(options.passwords))
+        or (options.ocr and not ocr_was_on and known.lacks_text)
+    )
+
+
+def _is_hidden(name: str) -> bool:
+    return name.startswith((".", "~$"))
+
+
+def _is_new(folder: Path, visited: set[tuple[int, int]]) -> bool:
+    """Whether to go into a folder: no link may lead round in a circle."""
+    if _is_hidden(folder.name):
+        return False
+    try:
+        stat = folder.stat()
+    except OSError:
+        return True  # `os.walk` meets the same error, and tells it
+    known = (stat.st_dev, stat.st_ino) in visited
+    visited.add((stat.st_dev, stat.st_ino))
+    return not known
+
+
+def _name(folder: Path, path: Path) -> str:
+    """Bytes of a name that are not UTF-8 are shown as escapes."""
+    raw = os.fsencode(path.relative_to(folder).as_posix())
+    return unicodedata.normalize("NFC", raw.decode("utf-8", "backslashreplace"))
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
