@@ -13,10 +13,11 @@ from dataclasses import astuple, dataclass
 from importlib.resources import files
 from pathlib import Path
 
-from graph.evidence import Passage
+from graph.evidence import Passage, Scope
 from knowledge.contract import Contract
 from knowledge.lexical import LexicalIndex, Script, script
 from knowledge.load.document import Page
+from knowledge.scope import paths_in
 from knowledge.sqlite import connect, marks, snapshot, transaction
 
 _SCHEMA = files("knowledge").joinpath("data/catalog.sql").read_text("utf-8")
@@ -28,7 +29,8 @@ class DocumentRow:
     """`status` is 'indexed', or why the file gives no passages; then `reason` says more.
 
     `seen_ns` is the file's time of change, and 0 where it was too young to be told from a later
-    change; `read_with` names the reader. `date` is an ISO day.
+    change; `read_with` names the reader. `date` is an ISO day: the document's own, else
+    the file's. `tags` are its own and the folders on its path, as `knowledge.scope` compares them.
     """
 
     path: str
@@ -46,6 +48,17 @@ class DocumentRow:
     def lacks_text(self) -> bool:
         """Whether pages gave no text, all or some."""
         return self.status in ("no_text", "garbled") or bool(self.reason)
+
+
+@dataclass(frozen=True, slots=True)
+class Unembedded:
+    """What has to be known of a passage to give it its vector."""
+
+    row: int
+    id: str
+    document: str
+    script: Script
+    text: str
 
 
 class Catalog:
@@ -89,6 +102,10 @@ class Catalog:
         ):
             found[columns[0]] = DocumentRow(*(*columns, tuple(json.loads(tags))))
         return found
+
+    def paths_in(self, scope: Scope) -> frozenset[str]:
+        """Indexed documents of a scope. Raises `InputError` where it holds none."""
+        return paths_in(self._connection, scope)
 
     def passages_per_document(self) -> dict[str, int]:
         return dict(
@@ -190,14 +207,14 @@ class Catalog:
         value: int | str = self._connection.execute(f"SELECT {column} FROM totals").fetchone()[0]
         return value
 
-    def passages_without_vector(self, limit: int, after_row: int) -> list[tuple[int, Passage]]:
-        """The next ones behind a row, with their rows."""
+    def passages_without_vector(self, limit: int, after: int) -> list[Unembedded]:
+        """The next ones behind the row `after`."""
         rows = self._connection.execute(
-            f"SELECT {_PASSAGE}, row FROM passages WHERE dense = 0 AND row > ? "
+            "SELECT row, id, document, script, text FROM passages WHERE dense = 0 AND row > ? "
             "ORDER BY row LIMIT ?",
-            (after_row, limit),
+            (after, limit),
         )
-        return [(row[-1], _passage(row)) for row in rows]
+        return [Unembedded(*row) for row in rows]
 
     def passages(self, ids: Sequence[str]) -> dict[str, Passage]:
         found = self._select(f"WHERE id IN ({marks(ids)})", ids)

@@ -251,6 +251,8 @@ def _server(url: str) -> Any:
 
     parts = urlsplit(url)
     secure = parts.scheme == "https"
+    # The client's constructor asks the server, and would wait for ever.
+    httpx.get(f"{url}/api/v2/heartbeat", timeout=SERVER_TIMEOUT_S).raise_for_status()
     client = chromadb.HttpClient(
         host=parts.hostname or "",
         port=parts.port or (443 if secure else 80),

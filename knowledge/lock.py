@@ -41,6 +41,20 @@ def owned(folder: Path, wait_s: float = HANDOVER_S) -> Iterator[None]:
 
 
 @contextmanager
+def unused(folder: Path) -> Iterator[None]:
+    """Nobody owns the Chroma files in `folder`, not even a block of this process, or
+    `IndexLocked`."""
+    with _guard:
+        if folder.resolve() in _shared:
+            raise IndexLocked(f"the index in {folder} is in use by this process")
+        lock = _locked(folder / "owner.lock", wait_s=0)
+        try:
+            yield
+        finally:
+            lock.release()
+
+
+@contextmanager
 def writing(folder: Path) -> Iterator[None]:
     """This block alone writes to the index in `folder`: no other thread or process does."""
     lock = _locked(folder / "writer.lock", HANDOVER_S)

@@ -13,7 +13,7 @@ from knowledge import chunk
 from knowledge.calibrate import Calibration, cautious, current_calibration
 from knowledge.contract import Contract, mismatch
 from knowledge.embed import Embedder, Vectors
-from knowledge.search import Searcher
+from knowledge.search import Found, Searcher
 from knowledge.store import INGEST_COMMAND, IndexAddress, Store, open_store
 from knowledge.sync import in_step
 
@@ -81,10 +81,13 @@ class CorpusRetriever:
                     "the index was closed while this search waited; open it and search again"
                 )
             self._follow()
-            view, catalog = self._view, self._store.catalog
-            with catalog.snapshot():
-                missing_vectors, unsettled = catalog.missing_vectors(), catalog.unsettled()
-                found = view.searcher.search(query, vector, limit=limit)
+            try:
+                view, missing_vectors, unsettled, found = self._ask(query, vector, limit)
+            except KnowledgeError:
+                if self._address.current() == self._store.generation:
+                    raise
+                self._follow()  # a rebuild has just taken the index's place
+                view, missing_vectors, unsettled, found = self._ask(query, vector, limit)
         if missing_vectors:
             degraded.append(
                 f"{missing_vectors} passages have no vector yet and are found by words alone; "
@@ -102,6 +105,14 @@ class CorpusRetriever:
             domain=view.calibration.signal(query, found.features),
             degraded=tuple(degraded),
         )
+
+    def _ask(
+        self, query: str, vector: Vectors | None, limit: int
+    ) -> tuple[_View, int, bool, Found]:
+        catalog = self._store.catalog
+        with catalog.snapshot():
+            found = self._view.searcher.search(query, vector, limit=limit)
+            return self._view, catalog.missing_vectors(), catalog.unsettled(), found
 
     def _embed(self, query: str) -> Vectors:
         recorded = self._store.contract

@@ -11,7 +11,7 @@ FOLDER/tenants/NAME/gNNNNNN/             a generation: what one rebuild made
 
 import shutil
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from graph.errors import IndexEmpty, IndexLocked, IndexMissing
 from knowledge.catalog import Catalog
 from knowledge.contract import Contract
 from knowledge.index import VectorIndex, check_tenant
-from knowledge.lock import HANDOVER_S, owned, writing
+from knowledge.lock import HANDOVER_S, owned, unused, writing
 from knowledge.vector_cache import VectorCache
 
 INGEST_COMMAND = "knowledge-agent ingest DIR"
@@ -142,7 +142,10 @@ def open_writable(
         store = stack.enter_context(_opened(address, generation, contract))
         contract.check(store.contract)
         with store.touching_vectors():
-            pass  # whoever has the vectors open is named now, not after an hour of reading
+            # Whoever has the vectors open, or a server that is down, is named now and not after an
+            # hour of reading.
+            if address.chroma_url:
+                store.vectors.count()
         cache = VectorCache(address.home / "vectors.sqlite3")
         stack.callback(cache.close)
         writable = Writable(store, cache, published=generation == current)
@@ -160,7 +163,7 @@ def remove_leftovers(address: IndexAddress) -> None:
         if folder.name == address.current():
             continue
         try:
-            with nullcontext() if address.chroma_url else owned(folder, wait_s=0):
+            with unused(folder):
                 if address.chroma_url:
                     _vectors(address, folder.name, Contract("", 0, "")).drop()
                 shutil.rmtree(folder)

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import get_args
 
 from graph.errors import EmbedderUnavailable, IndexLocked
-from graph.evidence import Passage
+from knowledge.catalog import Unembedded
 from knowledge.embed import Embedder, Vectors
 from knowledge.index import Record
-from knowledge.lexical import Script, script
+from knowledge.lexical import Script
 from knowledge.store import Store, Writable
 from knowledge.vector_cache import VectorCache, vector_key
 
@@ -143,12 +143,12 @@ def _embedded(
     return {key: row for (key, _), row in zip(batch, rows, strict=True)}
 
 
-def _missing(store: Store, size: int) -> Iterator[list[Passage]]:
+def _missing(store: Store, size: int) -> Iterator[list[Unembedded]]:
     """Pages of the passages without a vector; marking those of a page disturbs no later page."""
     last = 0
     while found := store.catalog.passages_without_vector(size, last):
-        last = found[-1][0]
-        yield [passage for _, passage in found]
+        last = found[-1].row
+        yield found
 
 
 def _try_to_put_in(store: Store, cache: VectorCache) -> None:
@@ -178,7 +178,7 @@ def _put_in(store: Store, cache: VectorCache) -> None:
                 [
                     Record(passage.id, passage.document, vector)
                     for passage, vector in ready
-                    if script(passage.text) == of
+                    if passage.script == of
                 ],
             )
         catalog.mark_dense((passage.id for passage, _ in ready), dense=True)
