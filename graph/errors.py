@@ -8,7 +8,8 @@ AgentError
 │   ├── IndexEmpty              the index exists and holds no passage
 │   ├── IndexMismatch           made with another embedder, chunker or version
 │   ├── IndexLocked             another process owns the embedded index
-│   └── EmbedderUnavailable     no vectors can be made right now
+│   ├── EmbedderUnavailable     no vectors can be made right now
+│   └── RerankerUnavailable     no reranker's scores right now
 ├── ModelError                the model server, seen from the client
 │   ├── ModelUnavailable        not reachable, or answers 5xx          (retried)
 │   ├── ModelRateLimited        answers 429                            (retried)
@@ -69,6 +70,10 @@ class IndexLocked(KnowledgeError):
 
 
 class EmbedderUnavailable(KnowledgeError):
+    pass
+
+
+class RerankerUnavailable(KnowledgeError):
     pass
 
 

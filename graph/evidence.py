@@ -1,8 +1,19 @@
 """What a statement may stand on: passages of documents, and citations of them."""
 
-from typing import Literal
+from contextlib import suppress
+from datetime import date
+from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    model_validator,
+)
+
+from graph.errors import InputError
 
 Language = Literal["en", "ko"]
 
@@ -11,6 +22,58 @@ class Frozen(BaseModel):
     """Values of the state: immutable, and strict about their keys."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+def _day(value: object) -> object:
+    """Pydantic would take `20240501` for seconds, and so for a day in 1970."""
+    if value is None or isinstance(value, date):
+        return value
+    with suppress(ValueError):
+        day = date.fromisoformat(str(value))
+        if day.isoformat() == value:
+            return day
+    raise ValueError(f"{value!r} is no day; write it as YYYY-MM-DD")
+
+
+Day = Annotated[date, BeforeValidator(_day)]
+Pattern = Annotated[str, Field(min_length=1, max_length=1_000)]
+Tag = Annotated[str, Field(min_length=1, max_length=255)]
+
+
+class Scope(Frozen):
+    """Which documents may be searched: those that every part lets in. An empty part, and so an
+    empty scope, lets everything in."""
+
+    documents: tuple[Pattern, ...] = Field(
+        default=(),
+        max_length=50,
+        description="paths inside the folder, one of which has to match: case counts, * stands for "
+        "any characters and for / too, ? for one, [ab] for one of these",
+    )
+    tags: tuple[Tag, ...] = Field(
+        default=(), max_length=50, description="a document has one of them; case does not count"
+    )
+    since: Day | None = Field(default=None, description="first day of a document's date")
+    until: Day | None = Field(default=None, description="last day of a document's date")
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.since and self.until and self.since > self.until:
+            raise ValueError(f"since {self.since} is later than until {self.until}")
+        return self
+
+
+EVERYTHING = Scope()
+
+
+def read_scope(given: object) -> Scope:
+    """The scope that a caller gave, as one or as plain JSON. Raises `InputError`."""
+    try:
+        return Scope.model_validate(given)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(["scope", *map(str, first["loc"])])
+        raise InputError(f"{where}: {first['msg'].removeprefix('Value error, ')}") from error
 
 
 class Passage(Frozen):
@@ -41,6 +104,9 @@ class Hit(Frozen):
     dense: float | None = Field(description="cosine similarity, -1 to 1")
     lexical: float | None = Field(description="BM25, 0 and up")
     fused: float
+    reranked: float | None = Field(
+        default=None, description="the reranker's score, higher is better"
+    )
 
 
 class DomainSignal(Frozen):
@@ -60,7 +126,8 @@ class DomainSignal(Frozen):
 
 
 class Retrieval(Frozen):
-    """Hits in falling order of `fused`; `degraded` says in words what was left out."""
+    """Hits, best first: by `reranked` where a reranker was asked, then by `fused`. `degraded` says
+    in words what was left out."""
 
     hits: tuple[Hit, ...]
     domain: DomainSignal

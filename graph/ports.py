@@ -6,7 +6,7 @@ from typing import Any, Literal, Protocol
 
 from graph.answer import CallRecord
 from graph.events import Event
-from graph.evidence import Retrieval
+from graph.evidence import Retrieval, Scope
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +81,10 @@ class Ledger(Protocol):
 
 
 class Retriever(Protocol):
-    async def search(self, query: str, *, limit: int) -> Retrieval:
-        """The best `limit` passages. Raises `IndexMissing`, `IndexEmpty`, `IndexMismatch` or
-        `IndexLocked`; works on words alone, and says so, when no vectors can be made."""
+    async def search(self, query: str, *, limit: int, scope: Scope) -> Retrieval:
+        """The best `limit` passages of the documents in `scope`. Raises `InputError` where it
+        holds none, and `IndexMissing`, `IndexEmpty`, `IndexMismatch` or `IndexLocked`; works on
+        words alone, and says so, when no vectors can be made."""
         ...
 
 

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from graph.answer import CallRecord, Outcome, RefusalReason, Removed, Sentence
 from graph.events import FailureSeen
-from graph.evidence import Frozen, Language, Passage, Retrieval
+from graph.evidence import EVERYTHING, Frozen, Language, Passage, Retrieval, Scope
 from graph.plan import PlanMade, StepResult
 
 Mode = Literal["auto", "direct", "plan"]
@@ -25,6 +25,7 @@ class Task(Frozen):
     language: Language = Field(description="the question's, and so the answer's")
     mode: Mode = "auto"
     profile: str | None = Field(default=None, description="who reads the answer, in words")
+    scope: Scope = Field(default=EVERYTHING, description="the documents that may be searched")
 
 
 class Turn(Frozen):
@@ -58,12 +59,14 @@ class AgentInput(TypedDict):
     question: str
     mode: NotRequired[Mode]
     profile: NotRequired[str | None]
+    scope: NotRequired[Scope | None]
 
 
 class AgentState(TypedDict):
     question: str
     mode: Mode | None  # the caller's wishes: `admit` takes them into the task and empties them,
     profile: str | None  # or the next question of the thread would inherit them
+    scope: Scope | None
     task: Task
     turns: tuple[Turn, ...]
     query: str  # the question, made to stand alone

@@ -29,8 +29,8 @@ class DocumentRow:
     """`status` is 'indexed', or why the file gives no passages; then `reason` says more.
 
     `seen_ns` is the file's time of change, and 0 where it was too young to be told from a later
-    change; `read_with` names the reader. `date` is an ISO day: the document's own, else
-    the file's. `tags` are its own and the folders on its path, as `knowledge.scope` compares them.
+    change; `read_with` names the reader. Dates are ISO days, or empty. `tags` are the document's
+    own and the folders on its path, as `knowledge.scope` compares them.
     """
 
     path: str
@@ -41,8 +41,14 @@ class DocumentRow:
     status: str
     reason: str = ""
     title: str = ""
-    date: str = ""
+    own_date: str = ""
+    modified: str = ""
     tags: tuple[str, ...] = ()
+
+    @property
+    def date(self) -> str:
+        """The day that the document itself states, else the one on which its file was modified."""
+        return self.own_date or self.modified
 
     @property
     def lacks_text(self) -> bool:
@@ -88,16 +94,21 @@ class Catalog:
         ).fetchone()
         return Contract(*row) if row else None
 
-    def start(self, contract: Contract) -> None:
+    def start(self, contract: Contract, collections: str) -> None:
+        """`collections` is what the names of this index's collections begin with."""
         self._connection.execute(
-            "INSERT INTO contract VALUES (?, ?, ?, ?)",
-            (contract.embedder, contract.dimension, contract.chunker, contract.version),
+            "INSERT INTO contract VALUES (?, ?, ?, ?, ?)", (*astuple(contract), collections)
         )
+
+    def collections(self) -> str:
+        row = self._connection.execute("SELECT collections FROM contract").fetchone()
+        return str(row[0])
 
     def documents(self) -> dict[str, DocumentRow]:
         found: dict[str, DocumentRow] = {}
         for *columns, tags in self._connection.execute(
-            "SELECT path, sha256, bytes, seen_ns, read_with, status, reason, title, date, tags "
+            "SELECT path, sha256, bytes, seen_ns, read_with, status, reason, title, "
+            "own_date, modified, tags "
             "FROM documents ORDER BY path"
         ):
             found[columns[0]] = DocumentRow(*(*columns, tuple(json.loads(tags))))
@@ -126,7 +137,7 @@ class Catalog:
             if instead_of is not None:
                 self._drop(instead_of)
             self._connection.execute(
-                "INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (*astuple(document)[:-1], json.dumps(document.tags, ensure_ascii=False)),
             )
             self._connection.executemany(
@@ -137,8 +148,12 @@ class Catalog:
                 self._insert(passage, dense=passage.id in held)
             self._add_to_checksum(sum(int(passage.id, 16) for passage in passages))
 
-    def touch_document(self, path: str, seen_ns: int) -> None:
-        self._connection.execute("UPDATE documents SET seen_ns = ? WHERE path = ?", (seen_ns, path))
+    def touch_document(self, row: DocumentRow) -> None:
+        """The file's times have changed, and nothing else."""
+        self._connection.execute(
+            "UPDATE documents SET seen_ns = ?, modified = ? WHERE path = ?",
+            (row.seen_ns, row.modified, row.path),
+        )
 
     def remove_document(self, path: str) -> None:
         with transaction(self._connection):

@@ -5,6 +5,7 @@ import os
 import time
 import unicodedata
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 from graph.errors import InputError
@@ -53,11 +54,12 @@ class Listing:
 @dataclass(frozen=True, slots=True)
 class Seen:
     """A file as it is now: `row` says what is known of it, and is final where `unread` is not
-    set."""
+    set; `changed_ns` is the time of its last change."""
 
     file: File
     row: DocumentRow
     unread: bool
+    changed_ns: int
 
 
 def list_folder(folder: Path) -> Listing:
@@ -109,7 +111,8 @@ def look(file: File, known: DocumentRow | None, options: LoadOptions) -> Seen | 
             file.name, Unreadable("failed", f"cannot be read: {error.strerror or error}")
         )
     if known and known.sha256 == sha256 and not _worth_another_try(known, options):
-        return Seen(file, replace(known, seen_ns=seen_ns), unread=False)
+        row = replace(known, seen_ns=seen_ns, modified=_day(stat.st_mtime))
+        return Seen(file, row, unread=False, changed_ns=stat.st_ctime_ns)
     row = DocumentRow(
         path=file.name,
         sha256=sha256,
@@ -117,8 +120,22 @@ def look(file: File, known: DocumentRow | None, options: LoadOptions) -> Seen | 
         seen_ns=seen_ns,
         read_with=f"{READER_VERSION}{_WITH_OCR if options.ocr else ''}",
         status="",
+        modified=_day(stat.st_mtime),
     )
-    return Seen(file, row, unread=True)
+    return Seen(file, row, unread=True, changed_ns=stat.st_ctime_ns)
+
+
+def settled(seen: Seen) -> DocumentRow:
+    """The row of a file that has now been read. Where it has changed since the look, nobody knows
+    whether that is what was hashed: the next ingest reads it again."""
+    try:
+        stat = seen.file.path.stat()
+        same = (stat.st_size, stat.st_ctime_ns) == (seen.row.bytes, seen.changed_ns)
+        if not seen.row.seen_ns:  # too young for its times to tell
+            same = same and _sha256(seen.file.path) == seen.row.sha256
+    except OSError:
+        same = False
+    return seen.row if same else replace(seen.row, sha256="", seen_ns=0)
 
 
 def _worth_another_try(known: DocumentRow, options: LoadOptions) -> bool:
@@ -152,6 +169,14 @@ def _name(folder: Path, path: Path) -> str:
     """Bytes of a name that are not UTF-8 are shown as escapes."""
     raw = os.fsencode(path.relative_to(folder).as_posix())
     return unicodedata.normalize("NFC", raw.decode("utf-8", "backslashreplace"))
+
+
+def _day(seconds: float) -> str:
+    """The day as a listing of the folder shows it; empty where the time is outside of calendars."""
+    try:
+        return datetime.fromtimestamp(seconds, UTC).astimezone().date().isoformat()
+    except (OverflowError, ValueError, OSError):
+        return ""
 
 
 def _sha256(path: Path) -> str:

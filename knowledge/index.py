@@ -68,11 +68,6 @@ def _translated(
             text = f"{type(error).__name__}: {error}"
             if "dimension" in text:
                 raise mismatch(f"a vector has another length: {error}") from error
-            if "disk is full" in text or "No space left" in text:
-                raise KnowledgeError(
-                    "the disk is full; make room and run the same command again: "
-                    "what is done stays done"
-                ) from error
             raise KnowledgeError(
                 f"Chroma cannot {method.__name__} in {self.place}: {text}"
             ) from error

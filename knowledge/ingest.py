@@ -12,10 +12,11 @@ from knowledge.calibrate import Calibration, calibrate, current_calibration
 from knowledge.catalog import Catalog, DocumentRow
 from knowledge.contract import Contract
 from knowledge.embed import Embedder
-from knowledge.folder import Listing, Problem, Seen, list_folder, look
+from knowledge.folder import Listing, Problem, Seen, list_folder, look, settled
 from knowledge.load.document import PLAIN, Loaded, LoadOptions, Unreadable, UnreadableStatus
-from knowledge.reader import Reader
+from knowledge.reader import read_all
 from knowledge.report import FileReport, FileStatus, IngestReport, Progress
+from knowledge.scope import document_tags
 from knowledge.store import IndexAddress, Writable, open_writable
 from knowledge.sync import complete_vectors, in_step
 
@@ -100,7 +101,7 @@ def _update_documents(
             unread.append(seen)
         else:
             if seen.row != before[file.name]:
-                catalog.touch_document(file.name, seen.row.seen_ns)
+                catalog.touch_document(seen.row)
             yield FileReport(file.name, _status_of_unchanged(seen.row), seen.row.reason)
     total = len(listing.files)
     on_progress(Progress("read", total - len(unread), total))
@@ -108,7 +109,7 @@ def _update_documents(
     for done, (seen, (_, result)) in enumerate(zip(unread, results, strict=True), start=1):
         name = seen.row.path
         source = gone_by_content.get(seen.row.sha256) if name not in before else None
-        row = _store(seen.row, result, catalog, embedder, source)
+        row = _store(settled(seen), result, catalog, embedder, source)
         if row.status != "indexed":
             status: FileStatus = _unreadable(row)
         elif source:
@@ -141,8 +142,8 @@ def _store(
         status="indexed",
         reason=_textless(result.textless),
         title=result.title,
-        date=result.date or "",
-        tags=result.tags,
+        own_date=result.date or "",
+        tags=document_tags(row.path, result.tags),
     )
     passages = chunk.chunk(row.path, result, embedder.count_tokens)
     catalog.replace_document(row, result.pages, passages, instead_of=source)
@@ -200,9 +201,3 @@ def _follow(
         return embedded, None, str(error)
     new.write(store.calibration_path)
     return embedded, new, None
-
-
-def read_all(paths, options):  # TEMPORARY, until knowledge.reader has it
-    with Reader() as reader:
-        for path in paths:
-            yield path, reader.read(path)

@@ -6,6 +6,7 @@ frees a lock when its process ends, however that happens.
 
 import os
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +18,8 @@ from graph.errors import IndexLocked
 HANDOVER_S = 0.7
 """How long to wait for an owner that is just closing; then fail."""
 
+POLL_S = 0.02
+
 _guard = threading.Lock()
 _shared: dict[Path, tuple[FileLock, int]] = {}
 
@@ -26,9 +29,18 @@ def owned(folder: Path, wait_s: float = HANDOVER_S) -> Iterator[None]:
     """This process owns the Chroma files in `folder` until the block ends; blocks of several
     threads share the ownership. Raises `IndexLocked`, which names the owner."""
     key = folder.resolve()
-    with _guard:
-        lock, blocks = _shared.get(key) or (_locked(folder / "owner.lock", wait_s), 0)
-        _shared[key] = lock, blocks + 1
+    # Waiting outside of the guard: other threads open and close other indexes meanwhile.
+    until = time.monotonic() + wait_s
+    while True:
+        with _guard:
+            try:
+                lock, blocks = _shared.get(key) or (_locked(folder / "owner.lock"), 0)
+                _shared[key] = lock, blocks + 1
+                break
+            except IndexLocked:
+                if time.monotonic() > until:
+                    raise
+        time.sleep(POLL_S)
     try:
         yield
     finally:
@@ -47,7 +59,7 @@ def unused(folder: Path) -> Iterator[None]:
     with _guard:
         if folder.resolve() in _shared:
             raise IndexLocked(f"the index in {folder} is in use by this process")
-        lock = _locked(folder / "owner.lock", wait_s=0)
+        lock = _locked(folder / "owner.lock")
         try:
             yield
         finally:
@@ -64,7 +76,7 @@ def writing(folder: Path) -> Iterator[None]:
         lock.release()
 
 
-def _locked(path: Path, wait_s: float) -> FileLock:
+def _locked(path: Path, wait_s: float = 0) -> FileLock:
     path.parent.mkdir(parents=True, exist_ok=True)
     lock = FileLock(path, timeout=wait_s)
     # A file of its own, because locking may empty the file that is locked.
@@ -80,5 +92,9 @@ def _locked(path: Path, wait_s: float) -> FileLock:
             f"the index in {path.parent} is in use by the process {holder}; "
             "wait until it has ended, or stop it"
         ) from error
-    holder_file.write_text(str(os.getpid()), encoding="ascii")
+    try:
+        holder_file.write_text(str(os.getpid()), encoding="ascii")
+    except OSError:
+        lock.release()
+        raise
     return lock

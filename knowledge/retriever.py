@@ -3,16 +3,18 @@
 import asyncio
 import threading
 import time
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Self
 
-from graph.errors import EmbedderUnavailable, IndexLocked, KnowledgeError
-from graph.evidence import Retrieval
+from graph.errors import EmbedderUnavailable, IndexLocked, KnowledgeError, RerankerUnavailable
+from graph.evidence import Hit, Retrieval
 from knowledge import chunk
 from knowledge.calibrate import Calibration, cautious, current_calibration
 from knowledge.contract import Contract, mismatch
 from knowledge.embed import Embedder, Vectors
+from knowledge.rerank import RERANKED, Reranker, rerank
 from knowledge.search import Found, Searcher
 from knowledge.store import INGEST_COMMAND, IndexAddress, Store, open_store
 from knowledge.sync import in_step
@@ -34,8 +36,8 @@ class _View:
 
 class CorpusRetriever:
     """Searches run in threads. The index is asked by one at a time, since SQLite's connection is
-    shared; vectors are made outside of that, so that an endpoint that hangs holds up neither other
-    searches nor `close()`.
+    shared; vectors and a reranker's scores are made outside of that, so that an endpoint that hangs
+    holds up neither other searches nor `close()`.
 
     Follows the index: an ingest of this process, or with a Chroma server of another one, shows in
     the next search, and a rebuild's result takes the place of the old index. Each search sees a
@@ -43,12 +45,16 @@ class CorpusRetriever:
 
     Raises `IndexMismatch` for an embedder other than the index's, and `KnowledgeError` for a search
     that `close()` overtakes. When the embedder fails, searches by words and says so in `degraded`;
-    so it does where the gate is not calibrated for these passages and follows its cautious rule.
+    so it does where the reranker fails and the order stays as it was, and where the gate is not
+    calibrated for these passages and follows its cautious rule.
     """
 
-    def __init__(self, address: IndexAddress, embedder: Embedder) -> None:
+    def __init__(
+        self, address: IndexAddress, embedder: Embedder, *, reranker: Reranker | None = None
+    ) -> None:
         self._address = address
         self._embedder = embedder
+        self._reranker = reranker
         self._closed = False
         self._lock = threading.Lock()
         self._opened, self._store, self._view = self._open()
@@ -70,6 +76,7 @@ class CorpusRetriever:
 
     def _search(self, query: str, limit: int) -> Retrieval:
         degraded: list[str] = []
+        wanted = max(limit, RERANKED) if self._reranker else limit
         vector: Vectors | None = None
         try:
             vector = self._embed(query)
@@ -82,12 +89,12 @@ class CorpusRetriever:
                 )
             self._follow()
             try:
-                view, missing_vectors, unsettled, found = self._ask(query, vector, limit)
+                view, missing_vectors, unsettled, found = self._ask(query, vector, wanted)
             except KnowledgeError:
                 if self._address.current() == self._store.generation:
                     raise
                 self._follow()  # a rebuild has just taken the index's place
-                view, missing_vectors, unsettled, found = self._ask(query, vector, limit)
+                view, missing_vectors, unsettled, found = self._ask(query, vector, wanted)
         if missing_vectors:
             degraded.append(
                 f"{missing_vectors} passages have no vector yet and are found by words alone; "
@@ -101,7 +108,7 @@ class CorpusRetriever:
                 f"run: {INGEST_COMMAND}"
             )
         return Retrieval(
-            hits=found.hits,
+            hits=tuple(self._reranked(query, found.hits, degraded)[:limit]),
             domain=view.calibration.signal(query, found.features),
             degraded=tuple(degraded),
         )
@@ -113,6 +120,15 @@ class CorpusRetriever:
         with catalog.snapshot():
             found = self._view.searcher.search(query, vector, limit=limit)
             return self._view, catalog.missing_vectors(), catalog.unsettled(), found
+
+    def _reranked(self, query: str, hits: Sequence[Hit], degraded: list[str]) -> Sequence[Hit]:
+        if self._reranker is None:
+            return hits
+        try:
+            return rerank(self._reranker, query, hits)
+        except RerankerUnavailable as error:
+            degraded.append(f"not reranked: {error}")
+            return hits
 
     def _embed(self, query: str) -> Vectors:
         recorded = self._store.contract
@@ -166,7 +182,9 @@ def _look(store: Store) -> _View:
     )
 
 
-def open_retriever(address: IndexAddress, embedder: Embedder) -> CorpusRetriever:
+def open_retriever(
+    address: IndexAddress, embedder: Embedder, *, reranker: Reranker | None = None
+) -> CorpusRetriever:
     """Own the vectors until `close()`. Raises `IndexMissing`, `IndexEmpty`, `IndexLocked` or
     `IndexMismatch`."""
-    return CorpusRetriever(address, embedder)
+    return CorpusRetriever(address, embedder, reranker=reranker)

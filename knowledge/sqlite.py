@@ -21,7 +21,7 @@ def _translated(method: Callable[P, T]) -> Callable[P, T]:
         try:
             return method(*args, **kwargs)
         except sqlite3.Error as error:
-            raise _problem(error) from error
+            raise KnowledgeError(f"the index cannot be read or written: {error}") from error
 
     return call
 
@@ -83,11 +83,3 @@ def snapshot(connection: Connection) -> Iterator[None]:
 def marks(values: Sequence[object]) -> str:
     """Placeholders for a list of values."""
     return ", ".join("?" * len(values))
-
-
-def _problem(error: sqlite3.Error) -> KnowledgeError:
-    if "disk is full" in str(error):
-        return KnowledgeError(
-            "the disk is full; make room and run the same command again: what is done stays done"
-        )
-    return KnowledgeError(f"the index cannot be read or written: {error}")

@@ -14,10 +14,12 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from uuid import uuid4
 
 from graph.errors import IndexEmpty, IndexLocked, IndexMissing
 from knowledge.catalog import Catalog
 from knowledge.contract import Contract
+from knowledge.disk import told_when_full
 from knowledge.index import VectorIndex, check_tenant
 from knowledge.lock import HANDOVER_S, owned, unused, writing
 from knowledge.vector_cache import VectorCache
@@ -88,7 +90,7 @@ def open_generation(address: IndexAddress) -> Iterator[Store]:
     generation = address.current()
     if generation is None:
         raise address.missing()
-    with _opened(address, generation) as store:
+    with told_when_full(address.folder), _opened(address, generation) as store:
         yield store
 
 
@@ -133,7 +135,7 @@ def open_writable(
     """Open an index to write it, made where there is none. Raises `IndexLocked` where another
     process writes it or has its vectors open, and `IndexMismatch` where it follows another
     contract and `rebuild` is not set."""
-    with ExitStack() as stack:
+    with told_when_full(address.folder), ExitStack() as stack:
         stack.enter_context(writing(address.home))
         current = address.current()
         remove_leftovers(address)
@@ -165,8 +167,9 @@ def remove_leftovers(address: IndexAddress) -> None:
         try:
             with unused(folder):
                 if address.chroma_url:
-                    _vectors(address, folder.name, Contract("", 0, "")).drop()
-                shutil.rmtree(folder)
+                    _drop_collections(address, folder.name)
+                # What is in use for another moment, such as by a status, goes the next time.
+                shutil.rmtree(folder, ignore_errors=True)
         except IndexLocked:
             continue
 
@@ -186,14 +189,19 @@ def _opened(
         if recorded is None:
             if contract is None:
                 raise address.missing()
-            catalog.start(contract)
+            # A Chroma server may hold the collections of other folders with such a tenant.
+            catalog.start(contract, f"{address.tenant}-{generation}-{uuid4().hex[:12]}")
             recorded = contract
-        with _vectors(address, generation, recorded) as vectors:
+        place = address.chroma_url or address.home / generation / "chroma"
+        with VectorIndex(place, catalog.collections(), recorded) as vectors:
             yield Store(address, generation, catalog, vectors, recorded)
     finally:
         catalog.close()
 
 
-def _vectors(address: IndexAddress, generation: str, contract: Contract) -> VectorIndex:
-    place = address.chroma_url or address.home / generation / "chroma"
-    return VectorIndex(place, f"{address.tenant}-{generation}", contract)
+def _drop_collections(address: IndexAddress, generation: str) -> None:
+    try:
+        with _opened(address, generation) as store:
+            store.vectors.drop()
+    except IndexMissing:
+        return  # an ingest was killed before it made any

@@ -7,7 +7,7 @@ from langgraph.types import Overwrite
 
 from graph.answer import Answered, Outcome, Removed, Sentence
 from graph.errors import InputError
-from graph.evidence import Passage
+from graph.evidence import EVERYTHING, Passage, Scope, read_scope
 from graph.ports import Deps
 from graph.state import MAX_QUESTION_CHARS, MAX_TURNS, Mode, Task, Turn
 from nodes.text.sentences import detect_language
@@ -22,6 +22,7 @@ class AdmitInput(TypedDict, total=False):
     question: str
     mode: Mode | None
     profile: str | None
+    scope: Scope | None
     turns: tuple[Turn, ...]
     query: str
     outcome: Outcome | None
@@ -31,6 +32,7 @@ class AdmitUpdate(TypedDict):
     question: str
     mode: None
     profile: None
+    scope: None
     task: Task
     turns: tuple[Turn, ...]
     query: str
@@ -46,7 +48,8 @@ class AdmitUpdate(TypedDict):
 
 
 async def admit(state: AdmitInput, deps: Deps) -> AdmitUpdate:
-    """Raises `InputError` for a question or profile that is missing or too long.
+    """Raises `InputError` for a question or profile that is missing or too long, and for a scope
+    that is none.
 
     In a thread the state still holds the last task: its question and answer become a turn, and
     everything else of it is emptied, or it would carry over.
@@ -57,6 +60,7 @@ async def admit(state: AdmitInput, deps: Deps) -> AdmitUpdate:
         language=detect_language(question),
         mode=_checked_mode(state.get("mode")),
         profile=_checked_profile(state.get("profile")),
+        scope=EVERYTHING if (given := state.get("scope")) is None else read_scope(given),
     )
     deps.ledger.open(deps.account(task.id))
     turns = state.get("turns", ())
@@ -67,6 +71,7 @@ async def admit(state: AdmitInput, deps: Deps) -> AdmitUpdate:
         "question": question,
         "mode": None,
         "profile": None,
+        "scope": None,
         "task": task,
         "turns": turns,
         "query": question,

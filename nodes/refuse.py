@@ -3,7 +3,7 @@
 from typing import NotRequired, TypedDict
 
 from graph.answer import Nearest, RefusalReason, Refused
-from graph.evidence import Language
+from graph.evidence import EVERYTHING, Language
 from graph.ports import Deps
 from graph.state import Task
 from nodes.closing import DegradedInput, degraded
@@ -29,6 +29,13 @@ MESSAGES: dict[Language, dict[RefusalReason, str]] = {
     },
 }
 
+LIMITED: dict[Language, str] = {
+    "en": "Only the documents, tags or dates that were asked for were searched; "
+    "ask without that limit to search them all.",
+    "ko": "요청한 문서, 태그 또는 날짜의 범위 안에서만 검색했습니다. "
+    "모든 문서를 검색하려면 범위를 정하지 말고 다시 물어보세요.",
+}
+
 
 class RefuseInput(DegradedInput):
     task: Task
@@ -41,7 +48,8 @@ class RefuseUpdate(TypedDict):
 
 
 async def refuse(state: RefuseInput, deps: Deps) -> RefuseUpdate:
-    """The nearest documents are named without a claim that they answer; nothing is cited."""
+    """The nearest documents are named without a claim that they answer; nothing is cited. What a
+    scope kept out may hold the answer, and the message says so."""
     reason: RefusalReason = state["refusal"] if state["in_domain"] else "out_of_domain"
     nearest: dict[str, Nearest] = {}
     for hit in state["retrieval"].hits:
@@ -50,10 +58,13 @@ async def refuse(state: RefuseInput, deps: Deps) -> RefuseUpdate:
             passage.document, Nearest(document=passage.document, title=passage.title)
         )
     language = state["task"].language
+    message = MESSAGES[language][reason]
+    if state["task"].scope != EVERYTHING:
+        message = f"{message} {LIMITED[language]}"
     return {
         "outcome": Refused(
             reason=reason,
-            message=MESSAGES[language][reason],
+            message=message,
             nearest=tuple(nearest.values())[:MAX_NEAREST],
             language=language,
             degraded=degraded(state),

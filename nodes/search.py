@@ -19,7 +19,8 @@ async def search(state: StepInput, deps: Deps) -> StepUpdate:
     step = state["made"].plan.steps[number - 1]
     assert isinstance(step, RetrieveStep)  # routes send nothing else here
     started = time.perf_counter()
-    retrieval = await deps.retriever.search(step.query, limit=LIMIT)
+    scope = state["task"].scope
+    retrieval = await deps.retriever.search(step.query, limit=LIMIT, scope=scope)
     known = {
         passage.id for passage in numbered_passages(state["evidence"], state["results"]).values()
     }

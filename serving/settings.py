@@ -53,6 +53,11 @@ class Settings(BaseSettings):
         description="pip's own: where package files lie besides the index",
     )
 
+    ocr: bool = Field(default=False, description="read pages without text with Tesseract")
+    passwords_file: Path | None = Field(
+        default=None, description="one password a line, to be tried on encrypted files"
+    )
+
     embed_url: str | None = Field(
         default=None,
         description="an OpenAI-compatible /v1 with embeddings; unset: built in",
@@ -78,6 +83,7 @@ class Settings(BaseSettings):
 
     @field_validator(
         "chroma_url",
+        "passwords_file",
         "engine_url",
         "engine_model",
         "engine_profile",

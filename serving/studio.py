@@ -9,7 +9,7 @@ from starlette.applications import Starlette
 
 from graph.run import Agent
 from serving.settings import load_settings
-from serving.wiring import checkpoint_serializer, open_agent
+from serving.wiring.agent import checkpoint_serializer, open_agent
 
 # The server's own checkpointer cannot be told which classes to read back.
 checkpointer = InMemorySaver(serde=checkpoint_serializer())

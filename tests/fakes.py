@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from uuid import uuid4
 
 from graph.answer import CallRecord
-from graph.evidence import DomainSignal, Hit, Passage, Retrieval
+from graph.evidence import EVERYTHING, DomainSignal, Hit, Passage, Retrieval, Scope
 from graph.ports import Account, Completion, Deps, Limits, ModelRequest
 from serving.gateway.ledger import MemoryLedger
 
@@ -126,9 +126,11 @@ class FixedRetriever:
         self._error = error
         self._further = further or {}
         self.queries: list[str] = []
+        self.scopes: list[Scope] = []
 
-    async def search(self, query: str, *, limit: int) -> Retrieval:
+    async def search(self, query: str, *, limit: int, scope: Scope = EVERYTHING) -> Retrieval:
         self.queries.append(query)
+        self.scopes.append(scope)
         if self._error is not None:
             raise self._error
         found = self._further.get(query, self._passages)[:limit]

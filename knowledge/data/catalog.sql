@@ -1,11 +1,11 @@
 CREATE TABLE IF NOT EXISTS contract (
     embedder TEXT NOT NULL, dimension INTEGER NOT NULL, chunker TEXT NOT NULL,
-    version INTEGER NOT NULL
+    version INTEGER NOT NULL, collections TEXT NOT NULL
 );
 CREATE TABLE IF NOT EXISTS documents (
     path TEXT PRIMARY KEY, sha256 TEXT NOT NULL, bytes INTEGER NOT NULL, seen_ns INTEGER NOT NULL,
     read_with TEXT NOT NULL, status TEXT NOT NULL, reason TEXT NOT NULL, title TEXT NOT NULL,
-    date TEXT NOT NULL, tags TEXT NOT NULL
+    own_date TEXT NOT NULL, modified TEXT NOT NULL, tags TEXT NOT NULL
 );
 CREATE TABLE IF NOT EXISTS pages (
     document TEXT NOT NULL, page INTEGER NOT NULL, text TEXT NOT NULL,

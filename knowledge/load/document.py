@@ -1,7 +1,7 @@
 """What loading gives: pages of text, or why there are none."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 UnreadableStatus = Literal["no_text", "encrypted", "garbled", "unsupported", "failed"]
@@ -49,7 +49,7 @@ class LoadOptions:
     """`passwords` are tried in their order on an encrypted file; `ocr` reads pages without text
     with Tesseract."""
 
-    passwords: Sequence[str] = ()
+    passwords: Sequence[str] = field(default=(), repr=False)
     ocr: bool = False
 
 

@@ -1,66 +1,98 @@
 """PDF, read with PDFium."""
 
+import os
 import re
-import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pypdfium2 as pdfium
+import pypdfium2.raw as raw
 
 from knowledge.load.document import Heading, Loaded, LoadOptions, Page, Unreadable
 from knowledge.load.normal import normalize, title_of
+from knowledge.load.pdf_text import PageText, read_pages
+from knowledge.load.properties import first_day, tags_of
 
-MAX_PAGE_CHARS = 200_000
-MAX_GARBLED_SHARE = 0.05
-"""Share of characters that no font maps to Unicode; honest pages of the test set stay below 1%."""
+MAX_PAGES = 20_000
+
+_DAY = re.compile(r"(?:D:)?(\d{4})(\d\d)(\d\d)")
 
 
 def load_pdf(path: Path, options: LoadOptions) -> Loaded | Unreadable:
     if path.stat().st_size == 0:
         return Unreadable("failed", "the file is empty")
-    try:
-        document = pdfium.PdfDocument(path)
-    except pdfium.PdfiumError as error:
-        if "password" in str(error).lower():
-            return Unreadable("encrypted", "needs a password to open; save a copy without one")
-        return Unreadable("failed", f"is not a readable PDF: {error}")
+    opened = _open(path, options.passwords)
+    if isinstance(opened, Unreadable):
+        return opened
+    document, password = opened
     with document:
+        if len(document) == 0:
+            return Unreadable("failed", "has no pages")
+        if len(document) > MAX_PAGES:
+            return Unreadable("failed", f"has more than {MAX_PAGES:,} pages; split it")
+        found = read_pages(document, path, password)
+        if options.ocr:
+            _recognize(document, found)
         outline = _outline(document)
-        pages: list[Page] = []
-        textless: list[int] = []
-        broken: list[str] = []
-        for index in range(len(document)):
-            try:
-                raw = _page_text(document, index)
-            except pdfium.PdfiumError as error:
-                broken.append(f"page {index + 1}: {error}")
-                textless.append(index + 1)
-                continue
-            text = _without_page_number(normalize(raw), index + 1)
-            if not text.strip() or _garbled_share(raw) > MAX_GARBLED_SHARE:
-                textless.append(index + 1)
-                continue
-            pages.append(Page(index + 1, text, tuple(_locate(outline.get(index, []), text))))
-        metadata_title = document.get_metadata_value("Title")
-    if not pages and broken:
-        return Unreadable("failed", broken[0])
+        metadata = document.get_metadata_dict()
+    pages = tuple(
+        Page(number, page.text, tuple(_locate(outline.get(number - 1, []), page.text)))
+        for number, page in enumerate(found, start=1)
+        if page.text.strip()
+    )
     if not pages:
-        return Unreadable(
-            "no_text", "no page has text that can be read (a scan, or fonts without Unicode)"
-        )
-    return Loaded(title_of(metadata_title, pages, path), tuple(pages), tuple(textless))
+        return _why_none(found, options)
+    textless = tuple(number for number, page in enumerate(found, 1) if not page.text.strip())
+    return Loaded(
+        title_of(metadata["Title"], pages, path),
+        pages,
+        textless,
+        first_day(_iso(metadata[key]) for key in ("ModDate", "CreationDate")),
+        tags_of([metadata["Keywords"]]),
+    )
 
 
-def _page_text(document: pdfium.PdfDocument, index: int) -> str:
-    page = document[index]
-    try:
-        text_page = page.get_textpage()
-        try:
-            return str(text_page.get_text_range())[:MAX_PAGE_CHARS]
-        finally:
-            text_page.close()
-    finally:
-        page.close()
+def _open(path: Path, passwords: Sequence[str]) -> tuple[pdfium.PdfDocument, str] | Unreadable:
+    for password in ("", *passwords):
+        # Not by PdfDocument(path): for a file without pages that tells the last file's error.
+        handle = raw.FPDF_LoadDocument(os.fsencode(path), password.encode() or None)
+        if handle:
+            document = pdfium.PdfDocument(handle)
+            document.init_forms()
+            return document, password
+        error = raw.FPDF_GetLastError()
+        if error == raw.FPDF_ERR_SECURITY:
+            return Unreadable("encrypted", "is protected by other means than a password")
+        if error != raw.FPDF_ERR_PASSWORD:
+            return Unreadable("failed", "is no PDF, or one that is damaged beyond repair")
+    tried = f"none of the {len(passwords)} passwords opens it" if passwords else "needs a password"
+    return Unreadable(
+        "encrypted",
+        f"{tried}; write it on a line of a file: knowledge-agent ingest DIR --passwords FILE",
+    )
+
+
+def _recognize(document: pdfium.PdfDocument, found: Sequence[PageText]) -> None:
+    from knowledge.load.ocr import read_page
+
+    for index, page in enumerate(found):
+        if not page.text.strip() and not page.broken:
+            try:
+                page.text = normalize(read_page(document[index]))
+            except pdfium.PdfiumError as error:
+                page.broken = str(error)
+
+
+def _why_none(found: Sequence[PageText], options: LoadOptions) -> Unreadable:
+    broken = [f"page {at}: {page.broken}" for at, page in enumerate(found, 1) if page.broken]
+    if len(broken) == len(found):
+        return Unreadable("failed", broken[0])
+    if options.ocr:
+        return Unreadable("no_text", "no page has text, and OCR finds none either")
+    turn_on = "read it with OCR (needs the extra ocr): knowledge-agent ingest DIR --ocr"
+    if any(page.is_garbled for page in found):
+        return Unreadable("garbled", f"its fonts do not say which characters they show; {turn_on}")
+    return Unreadable("no_text", f"no page has text, as in a scan; {turn_on}")
 
 
 def _outline(document: pdfium.PdfDocument) -> dict[int, list[tuple[int, str]]]:
@@ -89,12 +121,6 @@ def _locate(bookmarks: list[tuple[int, str]], text: str) -> Iterator[Heading]:
             position = match.end()
 
 
-def _garbled_share(text: str) -> float:
-    """Share of characters that are controls, private, or the replacement character."""
-    seen = [char for char in text if not char.isspace() and char not in "\ufffe\x02"]
-    bad = sum(char == "\ufffd" or unicodedata.category(char) in ("Cc", "Co", "Cn") for char in seen)
-    return bad / len(seen) if seen else 0.0
-
-
-def _without_page_number(text: str, number: int) -> str:
-    return re.sub(rf"\n\W*{number}\W*$", "", text)
+def _iso(stated: str) -> str:
+    """The day of a PDF date such as `D:20240501093000+09'00'`; other forms as they are."""
+    return _DAY.sub(r"\1-\2-\3 ", stated, count=1)

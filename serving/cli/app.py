@@ -1,21 +1,24 @@
-"""The command `knowledge-agent`: arguments in, exit code out."""
+"""The command `knowledge-agent`: arguments in, exit code out.
+
+Each command imports its own module inside its function. The graph, Chroma and the clients take
+seconds to load, and most commands need none of them.
+"""
 
 import json
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from rich.console import Console
 from rich.markup import escape
 
 from graph.errors import AgentError
-from graph.state import Mode
-from serving.cli import ask as ask_command
-from serving.cli import corpus, demo
 from serving.cli.engine import engine_app
-from serving.cli.transcript import EXIT_ERROR, EXIT_INTERRUPTED
-from serving.settings import load_settings
+from serving.cli.exit_codes import EXIT_ERROR, EXIT_INTERRUPTED
+
+if TYPE_CHECKING:
+    from serving.settings import Settings
 
 app = typer.Typer(
     name="knowledge-agent",
@@ -37,6 +40,19 @@ def _console(*, stderr: bool = False) -> Console:
 out, err = _console(), _console(stderr=True)
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object, and nothing else.")]
+Ocr = Annotated[
+    bool, typer.Option("--ocr", help="Read pages without text with Tesseract; or set KA_OCR.")
+]
+Passwords = Annotated[
+    Path | None,
+    typer.Option(
+        help="A text file, one password a line, tried on encrypted files; or set KA_PASSWORDS_FILE."
+    ),
+]
+ModeOption = Annotated[
+    Literal["auto", "direct", "plan"],  # graph.state.Mode
+    typer.Option(help="direct: one answer; plan: with a plan; auto: by the question."),
+]
 
 
 @app.command()
@@ -45,18 +61,34 @@ def ingest(
     rebuild: Annotated[
         bool, typer.Option("--rebuild", help="Make the index anew, e.g. for another embedder.")
     ] = False,
-    as_json: AsJson = False,
+    allow_empty: Annotated[
+        bool, typer.Option("--allow-empty", help="Empty the index when the folder is empty.")
+    ] = False,
+    ocr: Ocr = False,
+    passwords: Passwords = None,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Go on and follow changes, until Ctrl-C.")
+    ] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print JSON alone: an object, or with --watch many.")
+    ] = False,
 ) -> None:
     """Make the index equal to a folder. Exits with 1 when a document could not be indexed."""
-    raise typer.Exit(corpus.ingest(load_settings(), folder, rebuild, as_json, out))
+    from serving.cli.ingest import Ingest, run_once
+
+    order = Ingest(_settings(ocr=ocr, passwords=passwords), folder, allow_empty=allow_empty)
+    if watch:
+        from serving.cli.watch import Watch
+
+        Watch(order, as_json=as_json, console=out).run(rebuild=rebuild)
+    else:
+        raise typer.Exit(run_once(order, rebuild=rebuild, as_json=as_json, console=out))
 
 
 @app.command()
 def ask(
     question: Annotated[str, typer.Argument(help="What you want to know from the documents.")],
-    mode: Annotated[
-        Mode, typer.Option(help="direct: one answer; plan: with a plan; auto: by the question.")
-    ] = "auto",
+    mode: ModeOption = "auto",
     profile: Annotated[
         Path | None, typer.Option(help="A text file that describes the reader.")
     ] = None,
@@ -66,8 +98,10 @@ def ask(
     ] = False,
 ) -> None:
     """Answer a question from the documents, with citations; or refuse, and say why."""
-    task_input = ask_command.make_input(question, mode, profile)
-    code = ask_command.ask(load_settings(), task_input, as_json=as_json, trace=trace, console=out)
+    from serving.cli import ask as command
+
+    task_input = command.make_input(question, mode, profile)
+    code = command.ask(_settings(), task_input, as_json=as_json, trace=trace, console=out)
     raise typer.Exit(code)
 
 
@@ -78,23 +112,50 @@ def search(
     as_json: AsJson = False,
 ) -> None:
     """Show the passages that a question finds, with their scores. No model is called."""
-    raise typer.Exit(corpus.search(load_settings(), query, limit, as_json, out))
+    from serving.cli.search import search as run
+
+    raise typer.Exit(run(_settings(), query, limit, as_json, out))
+
+
+@app.command()
+def documents(as_json: AsJson = False) -> None:
+    """List what the index holds, and the files that gave no text."""
+    from serving.cli.documents import documents as run
+
+    raise typer.Exit(run(_settings(), as_json, out))
+
+
+@app.command()
+def chunks(
+    file: Annotated[Path, typer.Argument(help="A document; it need not be in the index.")],
+    ocr: Ocr = False,
+    passwords: Passwords = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show the passages of one file as an ingest makes them. Exits with 1 when there are none."""
+    from serving.cli.chunks import chunks as run
+
+    raise typer.Exit(run(_settings(ocr=ocr, passwords=passwords), file, as_json, out))
 
 
 @app.command()
 def status(as_json: AsJson = False) -> None:
     """Show the index and the model server. Exits with 1 when one of them is not ready."""
-    raise typer.Exit(corpus.status(load_settings(), as_json, out))
+    from serving.cli.status import status as run
+
+    raise typer.Exit(run(_settings(), as_json, out))
 
 
-@app.command(name="demo")
-def demo_command(
+@app.command()
+def demo(
     handbook: Annotated[Path, typer.Option(help="The folder with the sample documents.")] = Path(
         "examples/handbook"
     ),
 ) -> None:
     """Start a model, ingest the sample handbook, ask five questions, stop what was started."""
-    raise typer.Exit(demo.run(load_settings(), handbook, out))
+    from serving.cli.demo import run
+
+    raise typer.Exit(run(_settings(), handbook, out))
 
 
 def main() -> None:
@@ -104,7 +165,7 @@ def main() -> None:
     except AgentError as error:
         if "--json" in sys.argv:
             problem = {"error": {"error": type(error).__name__, "message": str(error)}}
-            print(json.dumps(problem, ensure_ascii=False, indent=2))
+            print(json.dumps(problem, ensure_ascii=False))
         else:
             err.print(escape(f"{type(error).__name__}: {error}"), style="red", soft_wrap=True)
         sys.exit(EXIT_ERROR)
@@ -115,3 +176,16 @@ def main() -> None:
         if end.code == EXIT_INTERRUPTED:
             err.print("interrupted: what was running has been cancelled", style="yellow")
         raise
+
+
+def _settings(*, ocr: bool = False, passwords: Path | None = None) -> "Settings":
+    """The settings; what the command line says of reading files goes before them."""
+    from serving.settings import load_settings
+
+    settings = load_settings()
+    return settings.model_copy(
+        update={
+            "ocr": ocr or settings.ocr,
+            "passwords_file": passwords or settings.passwords_file,
+        }
+    )

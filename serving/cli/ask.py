@@ -14,7 +14,7 @@ from serving.cli.show import TaskView, bill_table, show_result, trace_tree
 from serving.cli.transcript import Transcript
 from serving.settings import Settings
 from serving.telemetry import tracing
-from serving.wiring import open_agent
+from serving.wiring.agent import open_agent
 
 MAX_PROFILE_BYTES = 100_000
 

@@ -15,13 +15,14 @@ from rich.table import Table
 from graph.errors import InputError
 from graph.state import AgentInput, Mode
 from serving.cli.ask import run_and_show
-from serving.cli.corpus import ingest_folder, show_report
 from serving.cli.engine import chosen_profile, progress_lines
+from serving.cli.exit_codes import EXIT_ANSWERED, EXIT_ERROR
+from serving.cli.ingest import Ingest, show_report
 from serving.cli.show import BILL_COLUMNS, bill_table, show_result
-from serving.cli.transcript import EXIT_ANSWERED, EXIT_ERROR, Transcript, total
+from serving.cli.transcript import Transcript, total
 from serving.engine import launch
 from serving.settings import Settings
-from serving.wiring import model_url
+from serving.wiring.model_server import model_url
 
 TENANT = "demo"  # an index of its own: a user's documents are not touched
 
@@ -79,8 +80,7 @@ def run(settings: Settings, handbook: Path, console: Console) -> int:
     settings = settings.model_copy(update={"tenant": TENANT})
     with _engine(settings, console):
         console.print(Rule("documents"))
-        report = ingest_folder(settings, handbook, rebuild=False, console=console)
-        show_report(report, console)
+        show_report(Ingest(settings, handbook).run(), console)
         ended = [(question, _ask(settings, question, console)) for question in QUESTIONS]
     console.print(Rule("summary"))
     console.print(_summary(ended))

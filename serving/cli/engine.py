@@ -1,22 +1,22 @@
-"""`knowledge-agent engine`: the model server of this machine."""
+"""`knowledge-agent engine`: the model server of this machine.
+
+As in `serving.cli.app`, each command imports what it needs inside its function.
+"""
 
 import json
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-from rich.table import Table
 
 from graph.errors import InputError
-from serving.engine import hardware, launch
-from serving.engine.engine_log import log_path, log_tail
-from serving.engine.profiles import Profile, all_profiles, choose_profile, load_profile
-from serving.settings import Settings, load_settings
+
+if TYPE_CHECKING:
+    from serving.engine.profiles import Profile
+    from serving.settings import Settings
 
 FOLLOW_INTERVAL_S = 0.5
 FOLLOW_BYTES = 65_536
@@ -37,6 +37,9 @@ JsonOption = Annotated[bool, typer.Option("--json", help="One JSON object instea
 @engine_app.command()
 def install(profile: ProfileOption = None) -> None:
     """Make vLLM's own environment and the model's files, unless they are there."""
+    from serving.engine import launch
+    from serving.settings import load_settings
+
     settings = load_settings()
     if settings.engine_url is not None:
         print(f"{_elsewhere(settings)}: nothing to install")
@@ -52,6 +55,10 @@ def install(profile: ProfileOption = None) -> None:
 @engine_app.command()
 def up(profile: ProfileOption = None, as_json: JsonOption = False) -> None:
     """Start the server and return when it has answered a real question."""
+    from serving.engine import launch
+    from serving.engine.engine_log import log_path
+    from serving.settings import load_settings
+
     settings = load_settings()
     if settings.engine_url is not None:
         _say_elsewhere(settings, as_json, "nothing to start")
@@ -68,6 +75,9 @@ def up(profile: ProfileOption = None, as_json: JsonOption = False) -> None:
 @engine_app.command()
 def status(as_json: JsonOption = False) -> None:
     """Say whether the server answers; exit status 0 when it does, else 1."""
+    from serving.engine import launch
+    from serving.settings import load_settings
+
     found = launch.status(load_settings())
     if as_json:
         print(found.model_dump_json())
@@ -88,6 +98,9 @@ def status(as_json: JsonOption = False) -> None:
 @engine_app.command()
 def down(as_json: JsonOption = False) -> None:
     """End the server and every process that it started."""
+    from serving.engine import launch
+    from serving.settings import load_settings
+
     settings = load_settings()
     if settings.engine_url is not None:
         _say_elsewhere(settings, as_json, "nothing to stop")
@@ -105,6 +118,9 @@ def logs(
     follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on until Ctrl-C.")] = False,
 ) -> None:
     """Show the end of the server's log."""
+    from serving.engine.engine_log import log_path, log_tail
+    from serving.settings import load_settings
+
     path = log_path(load_settings().engine_dir)
     if not path.exists():
         raise InputError(f"there is no log at {path}; start the engine first: engine up")
@@ -122,6 +138,12 @@ def logs(
 @engine_app.command()
 def profiles() -> None:
     """List the profiles, and which one this machine gets."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from serving.engine.profiles import all_profiles
+    from serving.settings import load_settings
+
     settings = load_settings()
     chosen = chosen_profile(settings, None)
     table = Table("", "profile", "model", "for whom", box=None)
@@ -131,8 +153,11 @@ def profiles() -> None:
     Console().print(table)
 
 
-def chosen_profile(settings: Settings, wanted: str | None) -> Profile:
+def chosen_profile(settings: "Settings", wanted: str | None) -> "Profile":
     """The wanted one, else the one of the settings, else the best for this machine's GPUs."""
+    from serving.engine import hardware
+    from serving.engine.profiles import choose_profile, load_profile
+
     name = wanted or settings.engine_profile
     return load_profile(name) if name else choose_profile(hardware.find_gpus())
 
@@ -148,17 +173,20 @@ def progress_lines() -> Iterator[Callable[[str], None]]:
 
         yield say
         return
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task("", total=None)
         yield lambda stage: progress.update(task, description=stage)
 
 
-def _elsewhere(settings: Settings) -> str:
+def _elsewhere(settings: "Settings") -> str:
     return f"KA_ENGINE_URL is set, {settings.engine_url} is used and not managed here"
 
 
-def _say_elsewhere(settings: Settings, as_json: bool, what: str) -> None:
+def _say_elsewhere(settings: "Settings", as_json: bool, what: str) -> None:
     if as_json:
         print(json.dumps({"base_url": settings.engine_url, "managed": False}))
     else:

@@ -17,9 +17,7 @@ from graph.events import (
     UsageCounted,
 )
 from graph.plan import PlanMade, StepResult
-
-EXIT_ANSWERED, EXIT_ERROR, EXIT_REFUSED, EXIT_DEGRADED = 0, 1, 3, 4
-EXIT_INTERRUPTED = 130
+from serving.cli.exit_codes import EXIT_ANSWERED, EXIT_DEGRADED, EXIT_ERROR, EXIT_REFUSED
 
 
 @dataclass

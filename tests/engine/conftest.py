@@ -11,7 +11,7 @@ from serving.cli.engine import chosen_profile
 from serving.engine import launch
 from serving.engine.state import EngineState, read_state
 from serving.settings import Settings, load_settings
-from serving.wiring import embedder, index_address
+from serving.wiring.documents import embedder, index_address
 
 HANDBOOK = Path(__file__).parents[2] / "examples" / "handbook"
 DOCUMENTS = ("09", "12", "14", "15", "16")  # the last two are in Korean

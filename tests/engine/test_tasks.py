@@ -16,7 +16,7 @@ from graph.run import Agent, run_task
 from graph.state import AgentInput, Mode
 from serving.engine.state import EngineState
 from serving.settings import Settings
-from serving.wiring import open_agent
+from serving.wiring.agent import open_agent
 from tests.engine.metrics import nothing_is_generated, running
 from tests.waiting import until
 

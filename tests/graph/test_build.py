@@ -34,6 +34,7 @@ async def whole_state() -> dict[str, Any]:
         "query": "What does a prefix cache keep?",
         "mode": "auto",
         "profile": None,
+        "scope": None,
         "task": Task(id="task", language="en"),
         "turns": (Turn(question="Hello?", answer="Hello."),),
         "retrieval": retrieval,

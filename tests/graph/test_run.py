@@ -10,7 +10,7 @@ from graph.answer import Answered, Refused
 from graph.build import build_graph
 from graph.errors import IndexEmpty, ModelRejected
 from graph.events import AnswerGiven, Event, RefusalGiven, StepFinished, TaskFailed, UsageCounted
-from graph.evidence import Passage, Retrieval
+from graph.evidence import EVERYTHING, Passage, Retrieval, Scope
 from graph.ports import Deps
 from graph.run import Agent, run_task
 from graph.state import AgentInput, Mode
@@ -279,8 +279,8 @@ async def test_what_a_later_search_went_without_is_said() -> None:
 class WordsAloneLater(FixedRetriever):
     """The embedder breaks after the first search."""
 
-    async def search(self, query: str, *, limit: int) -> Retrieval:
-        found = await super().search(query, limit=limit)
+    async def search(self, query: str, *, limit: int, scope: Scope = EVERYTHING) -> Retrieval:
+        found = await super().search(query, limit=limit, scope=scope)
         later = len(self.queries) > 1
         return found.model_copy(update={"degraded": ("searched by words alone",) if later else ()})
 
@@ -291,7 +291,7 @@ async def test_a_search_that_never_ends_is_an_error_and_no_crash(
     monkeypatch.setattr("graph.binding.RETRIEVAL_TIMEOUT_S", 0.2)
 
     class Endless(FixedRetriever):
-        async def search(self, query: str, *, limit: int) -> Retrieval:
+        async def search(self, query: str, *, limit: int, scope: Scope = EVERYTHING) -> Retrieval:
             await asyncio.sleep(3_600)
             raise AssertionError
 

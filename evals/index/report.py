@@ -1,0 +1,151 @@
+"""The measured figures as tables, each beside what it has to reach."""
+
+from collections.abc import Sequence
+from statistics import median
+
+from rich.console import Group
+from rich.markup import escape
+from rich.table import Table
+
+from evals.index.large import Large
+from evals.index.machine import Machine
+from evals.index.resync import Resync
+from evals.index.throughput import PEERS, PRODUCT, SYSTEMS, Comparison, Survey
+
+WIDTH = 110
+MIB = 1024**2
+
+TIMES_THE_PEERS = 3.0
+RESYNC_S = 2.0
+INGEST_RSS_MIB = 1024
+P50_MS, P99_MS = 40.0, 120.0
+P99_OF_A_MILLION_MS = 250.0
+MILLION = 1_000_000
+
+
+def machine_line(machine: Machine) -> str:
+    return (
+        f"{machine.processor}, {machine.cores} cores, {machine.memory_bytes / 1024**3:.0f} GiB, "
+        f"{machine.system}, Python {machine.python}, load {machine.load:.1f} at the start"
+    )
+
+
+def comparison(found: Comparison) -> Group:
+    table = Table(
+        "",
+        *(f"[right]{name}" for name in SYSTEMS),
+        title=f"ingest of {found.corpus}: {found.documents} files, {found.embedder} vectors, "
+        f"medians of {len(found.runs[PRODUCT])}",
+    )
+
+    def row(name: str, values: Sequence[float], form: str = ",.1f") -> None:
+        table.add_row(name, *(format(value, form) for value in values))
+
+    row("passages", [found.of(s, lambda run: run.passages) for s in SYSTEMS], ",.0f")
+    row("tokens a passage", [found.of(s, lambda run: run.tokens_per_passage) for s in SYSTEMS])
+    row(
+        "characters a passage",
+        [found.of(s, lambda run: run.characters_per_passage) for s in SYSTEMS],
+        ",.0f",
+    )
+    row("seconds", [found.of(s, lambda run: run.seconds) for s in SYSTEMS], ",.2f")
+    row("  embedding", [found.of(s, lambda run: run.embed_seconds) for s in SYSTEMS], ",.2f")
+    row("  the rest", [found.of(s, lambda run: run.rest_seconds) for s in SYSTEMS], ",.2f")
+    row("CPU seconds", [found.of(s, lambda run: run.cpu_seconds) for s in SYSTEMS], ",.2f")
+    row("passages/s on the rest", [found.passages_per_second(s) for s in SYSTEMS])
+    row("pages/s on the rest", [found.pages_per_second(s) for s in SYSTEMS])
+    ours = {system: _phases(found, system) for system in SYSTEMS}
+    lines = [
+        f"{system}: " + ", ".join(f"{phase} {value:.2f} s" for phase, value in phases.items())
+        for system, phases in ours.items()
+    ]
+    for peer in PEERS:
+        passages = found.passages_per_second(PRODUCT) / found.passages_per_second(peer)
+        pages = found.pages_per_second(PRODUCT) / found.pages_per_second(peer)
+        lines.append(
+            f"{passages:.2f} times the passages/s and {pages:.2f} times the pages/s of {peer}: "
+            + verdict(passages >= TIMES_THE_PEERS, f"{TIMES_THE_PEERS:g} times")
+        )
+    return Group(table, *lines)
+
+
+def _phases(found: Comparison, system: str) -> dict[str, float]:
+    runs = found.runs[system]
+    return {name: median(run.phases[name] for run in runs) for name in runs[0].phases}
+
+
+def survey(found: Survey) -> Table:
+    """Files that at least one system got no text from."""
+    table = Table("file", *SYSTEMS, title=f"{len(found.readable)} of {len(found.files)} files read")
+    for file in found.files:
+        told = [found.problems[system].get(file, "") for system in SYSTEMS]
+        if any(told):
+            table.add_row(file, *(escape(problem) or "text" for problem in told))
+    return table
+
+
+def resync(found: Resync) -> Table:
+    table = Table("", "measured", "", title=f"{found.files:,} files, {found.passages:,} passages")
+    table.add_row("first ingest", f"{found.first_seconds:.1f} s")
+    table.add_row(
+        "the whole command again, nothing changed",
+        f"{found.second_seconds:.2f} s",
+        verdict(found.second_seconds < RESYNC_S, f"under {RESYNC_S:g} s"),
+    )
+    table.add_row(
+        "  calls of the embedder", f"{found.second_calls}", verdict(found.second_calls == 0, "0")
+    )
+    table.add_row("one file changed", f"{found.changed_seconds:.2f} s")
+    table.add_row(
+        "  passages embedded",
+        f"{found.changed_passages_embedded} of the file's {found.changed_file_passages}",
+        verdict(
+            found.changed_passages_embedded <= found.changed_file_passages, "its passages only"
+        ),
+    )
+    table.add_row("  questions embedded to calibrate", f"{found.changed_queries_embedded}")
+    return table
+
+
+def large(found: Large) -> Table:
+    made, asked = found.ingested, found.latencies
+    table = Table("", "measured", "", title=f"{made.passages:,} passages")
+    rss = found.ingest_peak_rss / MIB
+    table.add_row("ingest", f"{made.passages / made.seconds:,.0f} passages/s, {made.seconds:.0f} s")
+    for phase, seconds in made.phases.items():
+        table.add_row(f"  {phase}", f"{seconds:.0f} s")
+    table.add_row(
+        "  peak RSS of all its processes",
+        f"{rss:,.0f} MiB",
+        verdict(rss < INGEST_RSS_MIB, f"under {INGEST_RSS_MIB:,} MiB"),
+    )
+    p50, p99 = asked.total
+    is_million = made.passages > MILLION / 2
+    reached = (
+        verdict(p99 < P99_OF_A_MILLION_MS, f"p99 under {P99_OF_A_MILLION_MS:g}")
+        if is_million
+        else verdict(p50 < P50_MS and p99 < P99_MS, f"p50 under {P50_MS:g}, p99 under {P99_MS:g}")
+    )
+    table.add_row(f"{asked.queries:,} queries, one at a time", _ms(asked.total), reached)
+    for name in ("embedding", "lexical", "dense", "rest"):
+        table.add_row(f"  {name}", _ms(getattr(asked, name)))
+    table.add_row(
+        "32 at once",
+        f"{_ms(asked.concurrent)}, {asked.concurrent_per_second:.0f} queries/s",
+    )
+    table.add_row(
+        "  errors",
+        "; ".join(escape(error) for error in asked.errors) or "none",
+        verdict(not asked.errors, "none"),
+    )
+    table.add_row("  peak RSS", f"{found.query_peak_rss / MIB:,.0f} MiB")
+    return table
+
+
+def _ms(percentiles: Sequence[float]) -> str:
+    p50, p99 = percentiles
+    return f"p50 {p50:.1f} ms, p99 {p99:.1f} ms"
+
+
+def verdict(reached: bool, target: str) -> str:
+    return f"[green]{target}: reached" if reached else f"[red]{target}: NOT reached"

@@ -1,0 +1,1 @@
+"""What every implementation behind a port has to keep."""
