@@ -5,7 +5,9 @@ A passage never crosses a page, and every character that is not white space lies
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator, Sequence
+from bisect import bisect_left
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -42,11 +44,12 @@ def chunk(document: str, loaded: Loaded, count_tokens: TokenCounter) -> list[Pas
     passages: list[Passage] = []
     above: tuple[Heading, ...] = ()
     for page in loaded.pages:
+        path, still_below = above, deque(page.headings)
         for start, end in _spans(page, count_tokens):
             text = page.text[start:end]
             # A heading counts for the passage that it opens, not for one that only ends with it.
-            opened = [heading for heading in page.headings if heading.start <= start]
-            path = _path(above, opened)
+            while still_below and still_below[0].start <= start:
+                path = _path(path, [still_below.popleft()])
             passages.append(
                 Passage(
                     id=_id(document, page.number, start, text),
@@ -59,7 +62,7 @@ def chunk(document: str, loaded: Loaded, count_tokens: TokenCounter) -> list[Pas
                     text=text,
                 )
             )
-        above = _path(above, page.headings)
+        above = _path(path, still_below)
     return passages
 
 
@@ -69,7 +72,7 @@ def _id(document: str, page: int, start: int, text: str) -> str:
     return hashlib.sha256(key.encode("utf-8", "replace")).hexdigest()[:32]
 
 
-def _path(above: tuple[Heading, ...], headings: Sequence[Heading]) -> tuple[Heading, ...]:
+def _path(above: tuple[Heading, ...], headings: Iterable[Heading]) -> tuple[Heading, ...]:
     path = list(above)
     for heading in headings:
         path = [outer for outer in path if outer.level < heading.level]
@@ -125,7 +128,7 @@ def _merged_tail(groups: list[list[_Unit]], tail: list[_Unit]) -> list[_Unit]:
 
 def _units(page: Page, count_tokens: TokenCounter) -> Iterator[_Unit]:
     text = page.text
-    sections = {heading.start for heading in page.headings}
+    sections = sorted(heading.start for heading in page.headings)
     breaks = {0, len(text)} | {match.end() for match in _SENTENCE_END.finditer(text)}
     for heading in page.headings:
         line_end = text.find("\n", heading.start)
@@ -138,11 +141,17 @@ def _units(page: Page, count_tokens: TokenCounter) -> Iterator[_Unit]:
         end = rough_end - (len(piece) - len(piece.rstrip()))
         if start >= end:
             continue
-        opens_section = any(rough_start <= section <= start for section in sections)
-        opens_paragraph = any(previous_end <= gap < start for gap in paragraphs)
+        opens_section = _has_between(sections, rough_start, start + 1)
+        opens_paragraph = _has_between(paragraphs, previous_end, start)
         previous_end = end
         unit = _Unit(start, end, count_tokens(text[start:end]), opens_section, opens_paragraph)
         yield from _halved(unit, text, count_tokens)
+
+
+def _has_between(places: Sequence[int], start: int, end: int) -> bool:
+    """Whether one of the sorted places is at or after `start` and before `end`."""
+    at = bisect_left(places, start)
+    return at < len(places) and places[at] < end
 
 
 def _halved(unit: _Unit, text: str, count_tokens: TokenCounter) -> Iterator[_Unit]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import get_args
 
-from graph.errors import EmbedderUnavailable, IndexLocked, InputError
+from graph.errors import EmbedderUnavailable, IndexLocked, IndexMissing, InputError
 from knowledge import chunk
 from knowledge.calibrate import Calibration, calibrate, current_calibration
 from knowledge.catalog import Catalog, DocumentRow
@@ -17,7 +17,7 @@ from knowledge.load.document import PLAIN, Loaded, LoadOptions, Unreadable, Unre
 from knowledge.reader import read_all
 from knowledge.report import FileReport, FileStatus, IngestReport, Progress
 from knowledge.scope import document_tags
-from knowledge.store import IndexAddress, Writable, open_writable
+from knowledge.store import IndexAddress, Writable, open_generation, open_writable
 from knowledge.sync import complete_vectors, in_step
 
 OnProgress = Callable[[Progress], None]
@@ -44,7 +44,7 @@ def ingest(
     """
     started = time.monotonic()
     listing = list_folder(folder)
-    contract = Contract(embedder.name, embedder.dimension, chunk.VERSION)
+    contract = Contract(embedder.name, _dimension(address, embedder), chunk.VERSION)
     with open_writable(address, contract, rebuild=rebuild) as writable:
         catalog = writable.store.catalog
         if not (listing.files or listing.closed or allow_empty) and catalog.passage_count():
@@ -70,6 +70,17 @@ def ingest(
             embedder_error=error,
             in_use=writable.published,
         )
+
+
+def _dimension(address: IndexAddress, embedder: Embedder) -> int:
+    """As the index records it, so that a folder in which nothing changed needs no endpoint."""
+    try:
+        with open_generation(address) as store:
+            if store.contract.embedder == embedder.name:
+                return store.contract.dimension
+    except IndexMissing:
+        pass
+    return embedder.dimension
 
 
 def _update_documents(

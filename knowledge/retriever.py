@@ -5,15 +5,16 @@ import threading
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
-from typing import Self
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 from graph.errors import EmbedderUnavailable, IndexLocked, KnowledgeError, RerankerUnavailable
-from graph.evidence import Hit, Retrieval
+from graph.evidence import EVERYTHING, Hit, Retrieval, Scope
 from knowledge import chunk
 from knowledge.calibrate import Calibration, cautious, current_calibration
 from knowledge.contract import Contract, mismatch
 from knowledge.embed import Embedder, Vectors
+from knowledge.lexical import script
 from knowledge.rerank import RERANKED, Reranker, rerank
 from knowledge.search import Found, Searcher
 from knowledge.store import INGEST_COMMAND, IndexAddress, Store, open_store
@@ -41,7 +42,8 @@ class CorpusRetriever:
 
     Follows the index: an ingest of this process, or with a Chroma server of another one, shows in
     the next search, and a rebuild's result takes the place of the old index. Each search sees a
-    document as it was before a change or after it.
+    document as it was before a change or after it. `neighbours` passages before and behind a hit
+    are joined to it.
 
     Raises `IndexMismatch` for an embedder other than the index's, and `KnowledgeError` for a search
     that `close()` overtakes. When the embedder fails, searches by words and says so in `degraded`;
@@ -50,11 +52,17 @@ class CorpusRetriever:
     """
 
     def __init__(
-        self, address: IndexAddress, embedder: Embedder, *, reranker: Reranker | None = None
+        self,
+        address: IndexAddress,
+        embedder: Embedder,
+        *,
+        reranker: Reranker | None = None,
+        neighbours: int = 0,
     ) -> None:
         self._address = address
         self._embedder = embedder
         self._reranker = reranker
+        self._neighbours = neighbours
         self._closed = False
         self._lock = threading.Lock()
         self._opened, self._store, self._view = self._open()
@@ -71,10 +79,10 @@ class CorpusRetriever:
             self._closed = True
             self._opened.close()
 
-    async def search(self, query: str, *, limit: int) -> Retrieval:
-        return await asyncio.to_thread(self._search, query, limit)
+    async def search(self, query: str, *, limit: int, scope: Scope = EVERYTHING) -> Retrieval:
+        return await asyncio.to_thread(self._search, query, limit, scope)
 
-    def _search(self, query: str, limit: int) -> Retrieval:
+    def _search(self, query: str, limit: int, scope: Scope) -> Retrieval:
         degraded: list[str] = []
         wanted = max(limit, RERANKED) if self._reranker else limit
         vector: Vectors | None = None
@@ -89,12 +97,12 @@ class CorpusRetriever:
                 )
             self._follow()
             try:
-                view, missing_vectors, unsettled, found = self._ask(query, vector, wanted)
+                view, missing_vectors, unsettled, found = self._ask(query, vector, wanted, scope)
             except KnowledgeError:
                 if self._address.current() == self._store.generation:
                     raise
                 self._follow()  # a rebuild has just taken the index's place
-                view, missing_vectors, unsettled, found = self._ask(query, vector, wanted)
+                view, missing_vectors, unsettled, found = self._ask(query, vector, wanted, scope)
         if missing_vectors:
             degraded.append(
                 f"{missing_vectors} passages have no vector yet and are found by words alone; "
@@ -107,18 +115,28 @@ class CorpusRetriever:
                 "the gate is not calibrated for these passages and uses its cautious rule; "
                 f"run: {INGEST_COMMAND}"
             )
+        calibration = view.calibration
+        if scope != EVERYTHING:  # a script that the corpus has may be missing in the scope
+            scripts = {script(hit.passage.text) for hit in found.hits[:limit]}
+            calibration = replace(calibration, scripts=tuple(scripts))
         return Retrieval(
             hits=tuple(self._reranked(query, found.hits, degraded)[:limit]),
-            domain=view.calibration.signal(query, found.features),
+            domain=calibration.signal(query, found.features),
             degraded=tuple(degraded),
         )
 
     def _ask(
-        self, query: str, vector: Vectors | None, limit: int
+        self, query: str, vector: Vectors | None, limit: int, scope: Scope
     ) -> tuple[_View, int, bool, Found]:
         catalog = self._store.catalog
         with catalog.snapshot():
-            found = self._view.searcher.search(query, vector, limit=limit)
+            # TEMPORARY, until knowledge.search takes both: pass them always
+            options: dict[str, Any] = {}
+            if scope != EVERYTHING:
+                options["within"] = catalog.paths_in(scope)
+            if self._neighbours:
+                options["neighbours"] = self._neighbours
+            found = self._view.searcher.search(query, vector, limit=limit, **options)
             return self._view, catalog.missing_vectors(), catalog.unsettled(), found
 
     def _reranked(self, query: str, hits: Sequence[Hit], degraded: list[str]) -> Sequence[Hit]:
@@ -183,8 +201,12 @@ def _look(store: Store) -> _View:
 
 
 def open_retriever(
-    address: IndexAddress, embedder: Embedder, *, reranker: Reranker | None = None
+    address: IndexAddress,
+    embedder: Embedder,
+    *,
+    reranker: Reranker | None = None,
+    neighbours: int = 0,
 ) -> CorpusRetriever:
     """Own the vectors until `close()`. Raises `IndexMissing`, `IndexEmpty`, `IndexLocked` or
     `IndexMismatch`."""
-    return CorpusRetriever(address, embedder, reranker=reranker)
+    return CorpusRetriever(address, embedder, reranker=reranker, neighbours=neighbours)

@@ -65,6 +65,16 @@ class Settings(BaseSettings):
     embed_model: str | None = None
     embed_api_key: SecretStr | None = None
 
+    rerank_url: str | None = Field(
+        default=None,
+        description="a server whose /rerank orders the best passages, with its /v1; unset: none",
+    )
+    rerank_model: str | None = None
+    rerank_api_key: SecretStr | None = None
+    neighbours: int = Field(
+        default=0, ge=0, le=3, description="passages before and behind a hit that are joined to it"
+    )
+
     deadline_s: float = Field(default=120, gt=0)
     call_timeout_s: float = Field(default=60, gt=0)
     model_calls: int = Field(default=12, ge=1)
@@ -89,13 +99,15 @@ class Settings(BaseSettings):
         "engine_profile",
         "embed_url",
         "embed_model",
+        "rerank_url",
+        "rerank_model",
         mode="before",
     )
     @classmethod
     def _empty_is_unset(cls, value: object) -> object:
         return None if value == "" else value
 
-    @field_validator("chroma_url", "engine_url", "embed_url")
+    @field_validator("chroma_url", "engine_url", "embed_url", "rerank_url")
     @classmethod
     def _is_a_url(cls, value: str | None) -> str | None:
         if value is None:

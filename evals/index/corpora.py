@@ -7,8 +7,10 @@ words in its tail; how often a word comes follows Zipf and Mandelbrot, 1 / (rank
 import random
 import re
 import shutil
+import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from itertools import islice
 from pathlib import Path
@@ -21,6 +23,8 @@ LANGUAGES: tuple[Language, ...] = ("en", "ko")
 
 SOURCES = Path("examples/sources")
 HANDBOOK = Path("examples/handbook")
+WARM_UP_FILES = 2
+"""Of the handbook: enough passages that the gate gets calibrated."""
 
 VOCABULARY = 60_000
 ZIPF_SHIFT = 2.7
@@ -116,6 +120,16 @@ def copy_files(files: Sequence[Path], folder: Path) -> None:
     folder.mkdir(parents=True)
     for file in files:
         shutil.copyfile(file, folder / file.name)
+
+
+@contextmanager
+def warm_up_files() -> Iterator[tuple[Path, Path]]:
+    """A folder of a few PDFs to ingest before time is taken, and where the index may go: packages
+    that are imported at their first use are then there, in each system."""
+    with tempfile.TemporaryDirectory(prefix="warm-up-") as scratch:
+        folder = Path(scratch, "documents")
+        copy_pdfs(folder, WARM_UP_FILES)
+        yield folder, Path(scratch, "index")
 
 
 def questions(count: int, seed: int = 2) -> Iterator[str]:

@@ -11,9 +11,9 @@ from statistics import fmean
 @dataclass(frozen=True, slots=True)
 class Ingested:
     """One ingest. `seconds` begins with the embedder loaded and ends with everything on disk;
-    `embed_seconds` are those of them in which the embedder was at work; `cpu_seconds` counts those
-    of the children too. `pages` are those with text. `files` says of each file that gave no text
-    why."""
+    `embed_seconds` are those of them in which the embedder was at work, `query_seconds` those on
+    questions; `cpu_seconds` counts the children's too. `pages` are those with text. `files` says of
+    each file that gave no text why."""
 
     pages: int
     passages: int
@@ -24,6 +24,7 @@ class Ingested:
     embed_seconds: float
     embedded_passages: int
     embedded_queries: int = 0
+    query_seconds: float = 0.0
     phases: dict[str, float] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
 
@@ -31,6 +32,11 @@ class Ingested:
     def rest_seconds(self) -> float:
         """All that is not embedding."""
         return self.seconds - self.embed_seconds
+
+    @property
+    def calibrating_seconds(self) -> float:
+        """Of the rest, those in which the gate was calibrated; no peer has one."""
+        return self.phases.get("calibrate", 0.0) - self.query_seconds
 
 
 @dataclass(frozen=True, slots=True)

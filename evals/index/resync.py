@@ -26,6 +26,7 @@ class Resync:
     passages: int
     first_seconds: float
     second_seconds: float
+    second_cpu_seconds: float
     second_calls: int
     changed_file_passages: int
     changed_passages_embedded: int
@@ -38,15 +39,15 @@ def measure(rounds: int, scratch: Path, on_step: OnStep) -> Resync:
     index = home / "index"  # where the command looks with KA_HOME=home
     corpora.write_markdown(folder / "markdown", MARKDOWN_FILES, MARKDOWN_PARAGRAPHS)
     corpora.copy_pdfs(folder / "pdf", PDF_FILES)
-    on_step("first ingest of 2,000 files")
+    on_step(f"first ingest of {MARKDOWN_FILES + PDF_FILES:,} files")
     first = _ingest(folder, index)
-    seconds: list[float] = []
+    runs: list[Ran] = []
     for number in range(rounds):
         on_step(f"second ingest, round {number + 1} of {rounds}")
         again = _command(folder, home)
         if json.loads(again.output)["embedded"]:
             raise AssertionError("an ingest of an unchanged folder embedded texts")
-        seconds.append(again.seconds)
+        runs.append(again)
     on_step("second ingest, calls of the embedder counted")
     second = _ingest(folder, index)
     on_step("one changed file")
@@ -59,7 +60,8 @@ def measure(rounds: int, scratch: Path, on_step: OnStep) -> Resync:
         files=MARKDOWN_FILES + PDF_FILES,
         passages=first.passages,
         first_seconds=first.seconds,
-        second_seconds=median(seconds),
+        second_seconds=median(run.seconds for run in runs),
+        second_cpu_seconds=median(run.cpu_seconds for run in runs),
         second_calls=second.embedded_passages + second.embedded_queries,
         changed_file_passages=sum(passage.document == name for passage in passages(index)),
         changed_passages_embedded=third.embedded_passages,

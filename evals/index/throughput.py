@@ -1,7 +1,7 @@
 """Ingest throughput of the product and its peers: same machine, files, embedder and Chroma.
 
-Every run is a process of its own on an empty index; the systems take turns, so that noise of the
-machine meets all of them.
+Every run is a process of its own, warmed up by a few files, on an empty index; the systems take
+turns, so that noise of the machine meets all of them.
 """
 
 import json
@@ -37,15 +37,18 @@ class Comparison:
         """The median over the rounds."""
         return median(value(run) for run in self.runs[system])
 
-    def passages_per_second(self, system: str) -> float:
-        """Embedding left out."""
-        return self.of(system, lambda run: run.passages / run.rest_seconds)
+    def passages_per_second(self, system: str, calibrated: bool = True) -> float:
+        """Embedding left out; without `calibrated` the gate's calibration too."""
+        return self.of(system, lambda run: run.passages / _seconds(run, calibrated))
 
-    def pages_per_second(self, system: str) -> float:
-        """Embedding left out. Pages with text, as the product counts them, for every system."""
-        return self.of(PRODUCT, lambda run: run.pages) / self.of(
-            system, lambda run: run.rest_seconds
-        )
+    def pages_per_second(self, system: str, calibrated: bool = True) -> float:
+        """As above; pages with text, as the product counts them, for every system."""
+        pages = self.of(PRODUCT, lambda run: run.pages)
+        return self.of(system, lambda run: pages / _seconds(run, calibrated))
+
+
+def _seconds(run: Ingested, calibrated: bool) -> float:
+    return run.rest_seconds - (0.0 if calibrated else run.calibrating_seconds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +104,7 @@ def told_problems(output: str) -> dict[str, str]:
 def ingest(system: str, folder: Path, index: Path, embedder: EmbedderName) -> Ingested:
     """One run in a new process. `index` must not exist yet."""
     if system == PRODUCT:
-        return Ingested(**in_new_process(folder, index, embedder).last_line)
+        return Ingested(**in_new_process(folder, index, embedder, "--warm").last_line)
     command: list[str | Path] = [
         PEER_PYTHON,
         "-m",

@@ -48,7 +48,7 @@ def unreadable_share(text: str) -> float:
     seen = {char: count for char, count in counts.items() if not char.isspace()}
     total = seen.values()
     bad = sum(count for char, count in seen.items() if is_unreadable(char))
-    return bad / sum(total) if seen else 0.0
+    return bad / sum(total) if seen else float(bool(text.strip()))
 
 
 def is_unreadable(char: str) -> bool:

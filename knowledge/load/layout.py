@@ -30,10 +30,12 @@ COLUMN_LINES_MIN = 5
 COLUMN_FILL_MIN = 0.7
 """Of its column's width, the middle line of running text; cells of tables are mostly shorter."""
 COLUMN_EM_MIN = 16
+"""Narrower columns are those of tables, whose cells run over several lines."""
 GUTTER_COVER_MAX = 0.05
 """Share of narrow pieces that may reach into a gutter, such as centred headings."""
 GUTTER_EM_MIN = 0.6
 CELL_WIDTH_MAX = 0.35
+"""Of the page's text width, the middle cell of each column of a table."""
 TABLE_BESIDE_MIN = 0.8
 TEXT_BESIDE_MAX = 0.2
 """Share of pieces that stand beside another one: in a table nearly all do, in text few."""
@@ -72,9 +74,10 @@ def _read(pieces: Sequence[Piece], em: float) -> list[Piece] | None:
     rows = _rows(pieces, backwards)
     beside = sum(len(row) for row in rows if len(row) > 1) / len(pieces)
     if gutters:
-        changes, inside = _changes(pieces, gutters)
-        is_woven = changes >= WOVEN_MIN * inside
-        if not is_woven and changes > max(WHOLE_MAX * inside, 2 * len(gutters)):
+        inside = [at for piece in pieces if (at := _column_of(piece, gutters)) is not None]
+        changes = sum(one != other for one, other in pairwise(inside))
+        is_woven = changes >= WOVEN_MIN * len(inside)
+        if not is_woven and changes > max(WHOLE_MAX * len(inside), 2 * len(gutters)):
             return None
         columns = _columns(pieces, gutters)
         if all(_is_running_text(column, em, backwards) for column in columns):
@@ -88,16 +91,6 @@ def _read(pieces: Sequence[Piece], em: float) -> list[Piece] | None:
     else:
         is_clear = beside <= TEXT_BESIDE_MAX
     return [piece for row in rows for piece in row] if is_clear else None
-
-
-def _changes(pieces: Sequence[Piece], gutters: Sequence[float]) -> tuple[int, int]:
-    """How often the file goes to another column, and the number of pieces inside columns."""
-    sides = [
-        at
-        for piece in pieces
-        if (at := bisect_right(gutters, piece.box[0])) == bisect_right(gutters, piece.box[2])
-    ]
-    return sum(one != other for one, other in pairwise(sides)), len(sides)
 
 
 def _gutters(pieces: Sequence[Piece], em: float) -> list[float]:
@@ -131,12 +124,18 @@ def _gutters(pieces: Sequence[Piece], em: float) -> list[float]:
     return gutters
 
 
+def _column_of(piece: Piece, gutters: Sequence[float]) -> int | None:
+    """None for a piece that runs across a gutter."""
+    left, right = (bisect_right(gutters, side) for side in (piece.box[0], piece.box[2]))
+    return left if left == right else None
+
+
 def _columns(pieces: Sequence[Piece], gutters: Sequence[float]) -> list[list[Piece]]:
     """The pieces between the gutters, without those that run across one."""
     columns: list[list[Piece]] = [[] for _ in range(len(gutters) + 1)]
     for piece in pieces:
-        at = bisect_right(gutters, piece.box[0])
-        if at == bisect_right(gutters, piece.box[2]):
+        at = _column_of(piece, gutters)
+        if at is not None:
             columns[at].append(piece)
     return columns
 
@@ -157,7 +156,6 @@ def _column_by_column(
     pieces: Sequence[Piece], gutters: Sequence[float], backwards: bool
 ) -> list[Piece]:
     """Rows that run across the columns part the page into bands; in each, column after column."""
-    inside = {id(piece) for column in _columns(pieces, gutters) for piece in column}
     read: list[Piece] = []
     band: list[Piece] = []
 
@@ -168,11 +166,11 @@ def _column_by_column(
         band.clear()
 
     for row in _rows(pieces, backwards):
-        if all(id(piece) in inside for piece in row):
-            band += row
-        else:
+        if any(_column_of(piece, gutters) is None for piece in row):
             end_band()
             read += row
+        else:
+            band += row
     end_band()
     return read
 

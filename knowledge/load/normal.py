@@ -10,13 +10,13 @@ from knowledge.load.document import Page
 # PDFium writes U+FFFE, or U+0002, for a hyphen at the end of a line.
 _LINE_END_HYPHEN = re.compile("[\ufffe\x02]")
 _BROKEN_WORD = re.compile(
-    r"(?P<head>(?:\w+-)*)(?P<left>\w+)(?P<hyphen>[\ufffe\x02\u00ad\u2010-])\n"
+    r"(?<![\w-])(?P<head>(?:\w+-)*)(?P<left>\w+)(?P<hyphen>[\ufffe\x02\u00ad\u2010-])\n"
     r"(?P<right>[^\W_]+)(?P<rest>\S*)(?P<space> ?)"
 )
 _SUSPENDED = frozenset(["and", "or", "to", "und", "oder", "bis", "et", "ou"])
 """After these a hyphen stands for the word to come: two- and threefold, Vor- und Nachteile."""
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-_SPACES_AT_LINE_END = re.compile(r"[ \t\u00a0]+\n")
+_SPACES_AT_LINE_END = re.compile(r"(?<![ \t\u00a0])[ \t\u00a0]+\n")
 _NO_TITLE = re.compile(r"^(untitled|microsoft \w+ - .*|.*\.\w{2,4}|document\d*|[\d\W]*)$", re.I)
 
 

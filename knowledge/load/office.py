@@ -63,9 +63,7 @@ def load_archive(
         with archive:
             return _too_large(archive) or read(archive, path)
     except (errors, *BROKEN) as error:
-        cause = f"{type(error).__name__}: {error}"
-        reason = f"is damaged, or no {kind} file; save it once more from its program ({cause})"
-        return Unreadable("failed", reason)
+        return _damaged(f"is damaged, or no {kind} file", error)
 
 
 def properties_of(archive: IO[bytes]) -> Properties:
@@ -143,7 +141,12 @@ def _decrypt(path: Path, options: LoadOptions, kind: str) -> io.BytesIO | Unread
                 decrypted.seek(0)
                 return decrypted
         except (DecryptionError, FileFormatError, ExpatError, OSError, *BROKEN) as error:
-            return Unreadable("failed", f"is an encrypted file that is damaged: {error}")
+            return _damaged("is encrypted, and damaged", error)
     if options.passwords:
         return Unreadable("encrypted", "none of the passwords opens it; add its own")
     return Unreadable("encrypted", "needs a password; give one, or save a copy without")
+
+
+def _damaged(what: str, error: Exception) -> Unreadable:
+    cause = f"{type(error).__name__}: {error}"
+    return Unreadable("failed", f"{what}; save it once more from its program ({cause})")

@@ -26,15 +26,24 @@ def load_pdf(path: Path, options: LoadOptions) -> Loaded | Unreadable:
         return opened
     document, password = opened
     with document:
-        if len(document) == 0:
-            return Unreadable("failed", "has no pages")
-        if len(document) > MAX_PAGES:
-            return Unreadable("failed", f"has more than {MAX_PAGES:,} pages; split it")
-        found = read_pages(document, path, password)
-        if options.ocr:
-            _recognize(document, found)
-        outline = _outline(document)
-        metadata = document.get_metadata_dict()
+        try:
+            return _load(document, path, password, options)
+        except pdfium.PdfiumError as error:
+            return Unreadable("failed", f"cannot be read: {error}")
+
+
+def _load(
+    document: pdfium.PdfDocument, path: Path, password: str, options: LoadOptions
+) -> Loaded | Unreadable:
+    document.init_forms()
+    if len(document) == 0:
+        return Unreadable("failed", "has no pages")
+    if len(document) > MAX_PAGES:
+        return Unreadable("failed", f"has more than {MAX_PAGES:,} pages; split it")
+    found = read_pages(document, path, password)
+    if options.ocr:
+        _recognize(document, found)
+    outline = _outline(document)
     pages = tuple(
         Page(number, page.text, tuple(_locate(outline.get(number - 1, []), page.text)))
         for number, page in enumerate(found, start=1)
@@ -42,13 +51,12 @@ def load_pdf(path: Path, options: LoadOptions) -> Loaded | Unreadable:
     )
     if not pages:
         return _why_none(found, options)
-    textless = tuple(number for number, page in enumerate(found, 1) if not page.text.strip())
     return Loaded(
-        title_of(metadata["Title"], pages, path),
+        title_of(_stated(document, "Title"), pages, path),
         pages,
-        textless,
-        first_day(_iso(metadata[key]) for key in ("ModDate", "CreationDate")),
-        tags_of([metadata["Keywords"]]),
+        tuple(number for number, page in enumerate(found, start=1) if not page.text.strip()),
+        first_day(_iso(_stated(document, key)) for key in ("ModDate", "CreationDate")),
+        tags_of([_stated(document, "Keywords")]),
     )
 
 
@@ -57,9 +65,7 @@ def _open(path: Path, passwords: Sequence[str]) -> tuple[pdfium.PdfDocument, str
         # Not by PdfDocument(path): for a file without pages that tells the last file's error.
         handle = raw.FPDF_LoadDocument(os.fsencode(path), password.encode() or None)
         if handle:
-            document = pdfium.PdfDocument(handle)
-            document.init_forms()
-            return document, password
+            return pdfium.PdfDocument(handle), password
         error = raw.FPDF_GetLastError()
         if error == raw.FPDF_ERR_SECURITY:
             return Unreadable("encrypted", "is protected by other means than a password")
@@ -105,7 +111,7 @@ def _outline(document: pdfium.PdfDocument) -> dict[int, list[tuple[int, str]]]:
             title = normalize(bookmark.get_title()).strip()
             if index is not None and title:
                 found.setdefault(index, []).append((bookmark.level, title))
-    except pdfium.PdfiumError:
+    except (pdfium.PdfiumError, UnicodeDecodeError):
         return {}
     return found
 
@@ -119,6 +125,13 @@ def _locate(bookmarks: list[tuple[int, str]], text: str) -> Iterator[Heading]:
         if match:
             yield Heading(level, match.start(), title)
             position = match.end()
+
+
+def _stated(document: pdfium.PdfDocument, key: str) -> str:
+    try:
+        return str(document.get_metadata_value(key))
+    except UnicodeDecodeError:
+        return ""
 
 
 def _iso(stated: str) -> str:

@@ -42,37 +42,34 @@ class _Draft:
     fields: list[str] = field(default_factory=list)
     loses_text: bool = False
     broken: str = ""
+    is_garbled: bool = False
 
 
 def read_pages(document: pdfium.PdfDocument, path: Path, password: str) -> list[PageText]:
     """Normal text per page. Garbled pages are read again with a second parser."""
     drafts = [_draft(document, index) for index in range(len(document))]
     pieces = without_line_numbers([draft.pieces for draft in drafts])
-    drawn = [lines_of(on_page) for on_page in pieces]
+    lines = [lines_of(on_page) for on_page in pieces]
     suspects = [
         index
-        for index, (draft, lines) in enumerate(zip(drafts, drawn, strict=True))
-        if draft.loses_text or is_garbled(_joined(lines))
+        for index, draft in enumerate(drafts)
+        if draft.loses_text or is_garbled(_joined(lines[index]))
     ]
     rescued = _read_again(path, suspects, password) if suspects else {}
-    lines = [[line for line in on_page if _is_readable(line)] for on_page in drawn]
-    garbled = set()
+    lines = [list(filter(_is_readable, on_page)) for on_page in lines]
     for index in suspects:
-        again = [line for line in rescued.get(index, ()) if _is_readable(line)]
-        lines[index] = max(lines[index], again, key=_chars)
-        if _chars(lines[index]) < READABLE_CHARS_MIN or is_garbled(_joined(lines[index])):
-            lines[index] = []
-            garbled.add(index)
-    heights = [draft.height for draft in drafts]
-    texts = mend_hyphens([_joined(kept) for kept in without_running_heads(lines, heights)])
-    return [
-        PageText(
-            "\n".join(filter(None, [normalize(_in_letters(text)).rstrip(), *draft.fields])),
-            draft.broken,
-            index in garbled,
-        )
-        for index, (text, draft) in enumerate(zip(texts, drafts, strict=True))
-    ]
+        again = list(filter(_is_readable, rescued.get(index, ())))
+        best = max(lines[index], again, key=_chars)
+        drafts[index].is_garbled = _chars(best) < READABLE_CHARS_MIN or is_garbled(_joined(best))
+        lines[index] = [] if drafts[index].is_garbled else best
+    lines = without_running_heads(lines, [draft.height for draft in drafts])
+    texts = mend_hyphens([_joined(on_page) for on_page in lines])
+    return [_finished(draft, text) for draft, text in zip(drafts, texts, strict=True)]
+
+
+def _finished(draft: _Draft, text: str) -> PageText:
+    parts = [normalize(_in_letters(text)).rstrip(), *draft.fields]
+    return PageText("\n".join(filter(None, parts)), draft.broken, draft.is_garbled)
 
 
 def _read_again(path: Path, pages: Sequence[int], password: str) -> dict[int, list[Line]]:

@@ -5,7 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import pi
+from math import isfinite, pi
 from statistics import median
 
 import pypdfium2 as pdfium
@@ -14,6 +14,8 @@ import pypdfium2.raw as raw
 from knowledge.load.garbled import UNREADABLE
 
 MAX_PAGE_CHARS = 1_000_000
+BEYOND_EVERY_PAGE = 1e9
+LONG_RUN = 20
 SAME_LINE = 0.5
 WIDE_GAP_EM = 1.25
 """A gap that parts two cells or columns. The words of justified lines stay closer."""
@@ -114,23 +116,11 @@ class _Measured:
             return [], bottom - top
         boxes = [box for line in lines for box in line.boxes]
         em = em_of(boxes, sum(len(line.text) for line in lines))
-        runs = [run for line in lines for run in self._apart(line, em)]
-        long = [run for run in runs if len(run.text) >= 20]
-        advance = median(_width(run) / len(run.text) for run in long) if long else em
-        parts = [
-            part
-            for run in runs
-            for part in (
-                self._at_gaps(run, em)
-                if _width(run) - advance * len(run.text) > WIDE_GAP_EM * em
-                and len(run.text) == run.end - run.start
-                else (run,)
-            )
-        ]
-        checked = any(self._has_unmapped(part) for part in parts)
+        runs = self._at_gaps([run for line in lines for run in self._apart(line, em)], em)
+        checked = any(self._has_unmapped(run) for run in runs)
         return [
-            Piece(self._checked(part) if checked else part.text, _below(_around(part.boxes), top))
-            for part in parts
+            Piece(self._checked(run) if checked else run.text, _below(_around(run.boxes), top))
+            for run in runs
         ], bottom - top
 
     def _turns_to_upright(self, lines: Sequence[_Run]) -> int:
@@ -140,7 +130,7 @@ class _Measured:
         for line in lines:
             angle = raw.FPDFText_GetCharAngle(self._raw, (line.start + line.end) // 2)
             high, wide = _size(_around(line.boxes))
-            turns = -round(angle / (pi / 2)) % 4
+            turns = -round(angle / (pi / 2)) % 4 if isfinite(angle) else 0
             # Upright characters below each other: Chinese or Japanese that is written downwards.
             downwards = turns % 2 == 0 and len(line.text) >= 3 and high > 2 * wide
             votes[(turns + 3) % 4 if downwards else turns] += len(line.text)
@@ -190,6 +180,8 @@ class _Measured:
 
     def _turned(self, left: float, top: float, right: float, bottom: float) -> Box:
         """From PDFium's coordinates, whose y goes upwards, clockwise by the quarter turns."""
+        if not abs(left + top + right + bottom) < BEYOND_EVERY_PAGE:  # or no number at all
+            return 0.0, 0.0, 0.0, 0.0
         box = (left, -top, right, -bottom)
         for _ in range(self._turns % 4):
             box = (-box[3], box[0], -box[1], box[2])
@@ -226,8 +218,20 @@ class _Measured:
         text = self._page.get_text_range(start, end - start, errors="surrogatepass")
         return _Run(_well_formed(text), start, end, boxes)
 
-    def _at_gaps(self, run: _Run, em: float) -> Iterator[_Run]:
-        """Cut a run that is wider than its characters, at its wide gaps."""
+    def _at_gaps(self, runs: Sequence[_Run], em: float) -> list[_Run]:
+        """Cut the runs that are wider than their characters, at their wide gaps: one object may
+        draw all cells of a row."""
+        long = [run for run in runs if len(run.text) >= LONG_RUN]
+        advance = median(_width(run) / len(run.text) for run in long) if long else em
+        cut: list[_Run] = []
+        for run in runs:
+            is_sparse = _width(run) - advance * len(run.text) > WIDE_GAP_EM * em
+            # Where the numbers differ, the text has characters that the page has not, or in halves.
+            has_all = len(run.text) == run.end - run.start
+            cut += self._cells(run, em) if is_sparse and has_all else [run]
+        return cut
+
+    def _cells(self, run: _Run, em: float) -> Iterator[_Run]:
         start = run.start
         for space in re.finditer(r"(?<=\S) +(?=\S)", run.text):
             before = run.start + space.start() - 1

@@ -23,6 +23,7 @@ TITLE_SIZE_MIN = 1.5
 SAME_LEFT = 3.0
 NUMBERS_MAX = 6
 """Of one line; more stand in tables."""
+PAGE_NUMBER_CHARS_MAX = 30
 LINE_NUMBERS_MIN = 10
 ACROSS_MAX = 0.1
 HEADERS_MAX = 3
@@ -81,11 +82,11 @@ def without_running_heads(
 def _running(edge: _Edge, page: _Page, seen: Counter[_Key]) -> Iterator[Line]:
     """The lines of an edge, from outside, up to the first that is the page's own."""
     for at, (line, height) in enumerate(edge):
-        is_number = _PAGE_NUMBER.fullmatch(line.text)
+        is_number = _is_page_number(line.text)
         pages = max(seen[key] for key in _keys(line.text, height, page.number))
         if pages < (NUMBER_PAGES_MIN if is_number else PAGES_MIN):
             return
-        if not is_number and EDGE_SHARE < height / page.height < 1 - EDGE_SHARE:
+        if not is_number and EDGE_SHARE * page.height < height < (1 - EDGE_SHARE) * page.height:
             return
         is_title = _height(line) > page.title_height
         heads_a_table = any(_shared_lefts(line, below) >= 2 for below, _ in edge[at + 1 : at + 2])
@@ -119,9 +120,9 @@ def _keys(text: str, height: float, page: int) -> Iterator[_Key]:
 def _variants(text: str, page: int) -> Iterator[str]:
     """The text, and with each of its numbers told relative to the page. A number that begins or
     ends the line will do alone: beside it stands the title of a section, which changes."""
-    if roman := _ROMAN.fullmatch(text):
+    if len(text) <= PAGE_NUMBER_CHARS_MAX and (roman := _ROMAN.fullmatch(text)):
         yield f"<{_roman(roman[1].lower()) - page}>"
-    if not _PAGE_NUMBER.fullmatch(text):
+    if not _is_page_number(text):
         yield text
     for number in list(_NUMBER.finditer(text))[:NUMBERS_MAX]:
         relative = f"<{int(number[0]) - page}>"
@@ -131,6 +132,10 @@ def _variants(text: str, page: int) -> Iterator[str]:
         yield f"<{int(first) - page}> ..."
     if _NUMBER.fullmatch(last):
         yield f"... <{int(last) - page}>"
+
+
+def _is_page_number(text: str) -> bool:
+    return len(text) <= PAGE_NUMBER_CHARS_MAX and bool(_PAGE_NUMBER.fullmatch(text))
 
 
 def _roman(numeral: str) -> int:

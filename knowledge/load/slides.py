@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import IO
 
 import pptx
-from pptx.chart.chart import Chart
+from lxml import etree
 from pptx.enum.shapes import PP_PLACEHOLDER
 from pptx.exc import PythonPptxError
 from pptx.shapes.autoshape import Shape
@@ -28,8 +28,10 @@ _REPEATED = {
     PP_PLACEHOLDER.SLIDE_NUMBER,
 }
 _A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
+_C = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
 _DIAGRAM = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}"
-_SHAPE = "{http://schemas.openxmlformats.org/presentationml/2006/main}cNvPr"
+_P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
+_SHAPE, _SLIDE = f"{_P}cNvPr", f"{_P}sldId"
 _RELATIONSHIP = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 
 _BROKEN = (*BROKEN, PythonPptxError)
@@ -43,10 +45,10 @@ def _read(archive: IO[bytes], path: Path) -> Loaded | Unreadable:
     properties = properties_of(archive)
     pages: list[Page] = []
     textless: list[int] = []
-    slides = pptx.Presentation(archive).slides
-    for number in range(1, len(slides) + 1):
+    presentation = pptx.Presentation(archive)
+    for number, listed in enumerate(presentation.element.iter(_SLIDE), 1):
         try:
-            page = _page(slides[number - 1], number)
+            page = _page(presentation.part.related_slide(listed.rId), number)
         except _BROKEN:  # one bad slide does not lose its file
             page = None
         if page:
@@ -108,7 +110,7 @@ def _write(shape: BaseShape, slide: Slide, blocks: Blocks) -> None:
         if shape.has_table:
             blocks.table([cell.text for cell in row.cells] for row in shape.table.rows)
         elif shape.has_chart:
-            blocks.table(_chart_rows(shape.chart))
+            blocks.table(_chart_rows(parse_xml(shape.chart_part.blob)))
         else:
             blocks.paragraph(_diagram_text(shape, slide))
     elif isinstance(shape, Shape):
@@ -119,14 +121,29 @@ def _lines(frame: TextFrame) -> str:
     return "\n".join(paragraph.text.replace("\v", "\n") for paragraph in frame.paragraphs)
 
 
-def _chart_rows(chart: Chart) -> Iterator[list[str]]:
-    if chart.has_title and chart.chart_title.has_text_frame:
-        yield [chart.chart_title.text_frame.text]
-    for plot in chart.plots:
-        yield ["", *map(str, plot.categories)]
-        for series in plot.series:
-            values = ("" if value is None else f"{value:.12g}" for value in series.values)
-            yield [series.name, *values]
+def _chart_rows(chart: etree._Element) -> Iterator[list[str]]:
+    """The title, and a row for each series below the names of its points. (python-pptx reads only
+    some kinds of charts.)"""
+    yield [_joined(text for title in chart.iter(f"{_C}title") for text in title.iter(f"{_A}t"))]
+    header: dict[str, str] = {}
+    for series in chart.iter(f"{_C}ser"):
+        names = _points(series, "cat", "xVal")
+        values = _points(series, "val", "yVal")
+        if names and names != header:
+            header = names
+            yield ["", *names.values()]
+        name = _joined(text for tx in series.iterfind(f"{_C}tx") for text in tx.iter(f"{_C}v"))
+        yield [name, *(values.get(point, "") for point in names or values)]
+
+
+def _points(series: etree._Element, *sources: str) -> dict[str, str]:
+    """By their numbers: an empty cell has none."""
+    return {
+        point.get("idx", ""): _joined(point.iter(f"{_C}v"))
+        for source in sources
+        for found in series.iterfind(f"{_C}{source}")
+        for point in found.iter(f"{_C}pt")
+    }
 
 
 def _diagram_text(frame: GraphicFrame, slide: Slide) -> str:
@@ -135,7 +152,8 @@ def _diagram_text(frame: GraphicFrame, slide: Slide) -> str:
     if reference is None:
         return ""
     root = parse_xml(slide.part.related_part(reference.get(f"{_RELATIONSHIP}dm", "")).blob)
-    return "\n".join(
-        "".join(run.text or "" for run in point.iter(f"{_A}t"))
-        for point in root.iter(f"{_DIAGRAM}pt")
-    )
+    return "\n".join(_joined(point.iter(f"{_A}t")) for point in root.iter(f"{_DIAGRAM}pt"))
+
+
+def _joined(texts: Iterable[etree._Element]) -> str:
+    return "".join(text.text or "" for text in texts)

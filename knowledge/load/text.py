@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from datetime import date
 from pathlib import Path
 
 import yaml
@@ -63,23 +62,24 @@ def _front_matter(text: str) -> tuple[Properties, str]:
     if not match:
         return Properties(), text
     try:
-        stated = yaml.safe_load(match[1])
-    except (yaml.YAMLError, ValueError, RecursionError):
+        # Every value stays a text: a date that is none is no error then.
+        stated = yaml.load(match[1], Loader=yaml.BaseLoader)
+    except (yaml.YAMLError, RecursionError):
         return Properties(), text
     if not isinstance(stated, dict):
         return Properties(), text
     tags = stated.get("tags")
     properties = Properties(
-        title=_plain(stated.get("title")),
-        date=first_day([_plain(stated.get("date"))]),
-        tags=tags_of(map(_plain, tags if isinstance(tags, list) else [tags])),
+        title=_text(stated.get("title")),
+        date=first_day([_text(stated.get("date"))]),
+        tags=tags_of(map(_text, tags if isinstance(tags, list) else [tags])),
     )
     return properties, text[match.end() :]
 
 
-def _plain(value: object) -> str:
+def _text(value: object) -> str:
     """Nothing for a list or a mapping: a small one may repeat itself to any size."""
-    return str(value) if isinstance(value, str | int | float | date) else ""
+    return value if isinstance(value, str) else ""
 
 
 def _headings(text: str) -> Iterator[Heading]:

@@ -184,11 +184,13 @@ class _Walk:
             self._text.append("\n")
         elif tag in _BLOCKS:
             self._flush()
-            self._preformatted += tag == "pre"
-            if tag in _LISTS:
-                start = node.attributes.get("start") or "1"
-                numbered = tag == "ol"
-                self._lists.append(int(start) if numbered and start.isdecimal() else None)
+            if tag == "pre":
+                self._preformatted += 1
+            elif tag == "ol":
+                start = node.attributes.get("start") or ""
+                self._lists.append(int(start) if re.fullmatch(r"\d{1,9}", start) else 1)
+            elif tag in _LISTS:
+                self._lists.append(None)
             elif tag == "li":
                 self._marks.append(self._next_mark())
 
@@ -196,8 +198,9 @@ class _Walk:
         if node.tag not in _BLOCKS:
             return
         self._flush()
-        self._preformatted -= node.tag == "pre"
-        if node.tag in _LISTS:
+        if node.tag == "pre":
+            self._preformatted -= 1
+        elif node.tag in _LISTS:
             self._lists.pop()
         elif node.tag == "li":
             self._marks.pop()

@@ -18,6 +18,7 @@ from serving.cli.engine import engine_app
 from serving.cli.exit_codes import EXIT_ERROR, EXIT_INTERRUPTED
 
 if TYPE_CHECKING:
+    from graph.evidence import Scope
     from serving.settings import Settings
 
 app = typer.Typer(
@@ -48,6 +49,30 @@ Passwords = Annotated[
     typer.Option(
         help="A text file, one password a line, tried on encrypted files; or set KA_PASSWORDS_FILE."
     ),
+]
+Documents = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--document",
+        metavar="PATTERN",
+        help="Search only these documents, e.g. 'hr/*'; may be repeated.",
+    ),
+]
+Tags = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--tag",
+        metavar="TAG",
+        help="Search only documents with this tag, or with one of several.",
+    ),
+]
+Since = Annotated[
+    str | None,
+    typer.Option(metavar="YYYY-MM-DD", help="Search only documents of this day and later."),
+]
+Until = Annotated[
+    str | None,
+    typer.Option(metavar="YYYY-MM-DD", help="Search only documents of this day and before."),
 ]
 ModeOption = Annotated[
     Literal["auto", "direct", "plan"],  # graph.state.Mode
@@ -92,6 +117,10 @@ def ask(
     profile: Annotated[
         Path | None, typer.Option(help="A text file that describes the reader.")
     ] = None,
+    document: Documents = None,
+    tag: Tags = None,
+    since: Since = None,
+    until: Until = None,
     as_json: AsJson = False,
     trace: Annotated[
         bool, typer.Option("--trace", help="Show nodes and model calls as a tree.")
@@ -100,7 +129,8 @@ def ask(
     """Answer a question from the documents, with citations; or refuse, and say why."""
     from serving.cli import ask as command
 
-    task_input = command.make_input(question, mode, profile)
+    scope = _scope(document, tag, since, until)
+    task_input = command.make_input(question, mode, profile, scope)
     code = command.ask(_settings(), task_input, as_json=as_json, trace=trace, console=out)
     raise typer.Exit(code)
 
@@ -109,12 +139,21 @@ def ask(
 def search(
     query: Annotated[str, typer.Argument(help="What to look for.")],
     limit: Annotated[int, typer.Option(min=1, max=50, help="How many passages.")] = 5,
+    document: Documents = None,
+    tag: Tags = None,
+    since: Since = None,
+    until: Until = None,
+    neighbours: Annotated[
+        int | None,
+        typer.Option(min=0, max=3, help="Passages joined to each; or set KA_NEIGHBOURS."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Show the passages that a question finds, with their scores. No model is called."""
     from serving.cli.search import search as run
 
-    raise typer.Exit(run(_settings(), query, limit, as_json, out))
+    scope = _scope(document, tag, since, until)
+    raise typer.Exit(run(_settings(neighbours=neighbours), query, scope, limit, as_json, out))
 
 
 @app.command()
@@ -178,8 +217,20 @@ def main() -> None:
         raise
 
 
-def _settings(*, ocr: bool = False, passwords: Path | None = None) -> "Settings":
-    """The settings; what the command line says of reading files goes before them."""
+def _scope(
+    documents: list[str] | None, tags: list[str] | None, since: str | None, until: str | None
+) -> "Scope":
+    from graph.evidence import read_scope
+
+    return read_scope(
+        {"documents": documents or (), "tags": tags or (), "since": since, "until": until}
+    )
+
+
+def _settings(
+    *, ocr: bool = False, passwords: Path | None = None, neighbours: int | None = None
+) -> "Settings":
+    """The settings; what the command line says goes before them."""
     from serving.settings import load_settings
 
     settings = load_settings()
@@ -187,5 +238,6 @@ def _settings(*, ocr: bool = False, passwords: Path | None = None) -> "Settings"
         update={
             "ocr": ocr or settings.ocr,
             "passwords_file": passwords or settings.passwords_file,
+            "neighbours": settings.neighbours if neighbours is None else neighbours,
         }
     )

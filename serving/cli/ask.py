@@ -8,6 +8,7 @@ from pathlib import Path
 from rich.console import Console
 
 from graph.errors import InputError
+from graph.evidence import Scope
 from graph.run import run_task
 from graph.state import AgentInput, Mode
 from serving.cli.show import TaskView, bill_table, show_result, trace_tree
@@ -71,7 +72,10 @@ def read_profile(path: Path) -> str:
         raise InputError(f"the profile {path} cannot be read as text: {error}") from error
 
 
-def make_input(question: str, mode: Mode, profile: Path | None) -> AgentInput:
+def make_input(question: str, mode: Mode, profile: Path | None, scope: Scope) -> AgentInput:
     return AgentInput(
-        question=question, mode=mode, profile=read_profile(profile) if profile else None
+        question=question,
+        mode=mode,
+        profile=read_profile(profile) if profile else None,
+        scope=scope,
     )

@@ -5,6 +5,7 @@ import asyncio
 from rich.console import Console
 from rich.markup import escape
 
+from graph.evidence import Hit, Scope
 from serving.cli.exit_codes import EXIT_ANSWERED
 from serving.settings import Settings
 from serving.wiring.documents import open_index
@@ -12,17 +13,18 @@ from serving.wiring.documents import open_index
 SHOWN_CHARS = 240
 
 
-def search(settings: Settings, query: str, limit: int, as_json: bool, console: Console) -> int:
+def search(
+    settings: Settings, query: str, scope: Scope, limit: int, as_json: bool, console: Console
+) -> int:
     with open_index(settings) as retriever:
-        found = asyncio.run(retriever.search(query, limit=limit))
+        found = asyncio.run(retriever.search(query, limit=limit, scope=scope))
     if as_json:
         print(found.model_dump_json(indent=2))
         return EXIT_ANSWERED
     for rank, hit in enumerate(found.hits, start=1):
         passage = hit.passage
-        scores = f"fused {hit.fused:.3f}, dense {_score(hit.dense)}, lexical {_score(hit.lexical)}"
         console.print(
-            escape(f"{rank}. {passage.document}, page {passage.page}  ({scores})"),
+            escape(f"{rank}. {passage.document}, page {passage.page}  ({_scores(hit)})"),
             style="bold",
             soft_wrap=True,
         )
@@ -36,6 +38,12 @@ def search(settings: Settings, query: str, limit: int, as_json: bool, console: C
     for degraded in found.degraded:
         console.print(escape(f"Degraded: {degraded}"), style="yellow", soft_wrap=True)
     return EXIT_ANSWERED
+
+
+def _scores(hit: Hit) -> str:
+    reranked = "" if hit.reranked is None else f"reranked {hit.reranked:.3f}, "
+    found = f"fused {hit.fused:.3f}, dense {_score(hit.dense)}, lexical {_score(hit.lexical)}"
+    return reranked + found
 
 
 def _score(score: float | None) -> str:

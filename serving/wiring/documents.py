@@ -1,10 +1,11 @@
-"""The documents' side: the index, its embedder, and how files are read."""
+"""The documents' side: the index, its embedder and reranker, and how files are read."""
 
 from pathlib import Path
 
 from graph.errors import ConfigError
 from knowledge.embed import Embedder, make_embedder
 from knowledge.load.document import LoadOptions
+from knowledge.rerank import Reranker, make_reranker
 from knowledge.retriever import CorpusRetriever, open_retriever
 from knowledge.store import IndexAddress
 from serving.settings import Settings
@@ -14,7 +15,12 @@ MAX_PASSWORDS_BYTES = 100_000
 
 
 def open_index(settings: Settings) -> CorpusRetriever:
-    return open_retriever(index_address(settings), embedder(settings))
+    return open_retriever(
+        index_address(settings),
+        embedder(settings),
+        reranker=reranker(settings),
+        neighbours=settings.neighbours,
+    )
 
 
 def index_address(settings: Settings) -> IndexAddress:
@@ -27,13 +33,24 @@ def embedder(settings: Settings) -> Embedder:
     return make_embedder(settings.embed_url, settings.embed_model, secret)
 
 
+def reranker(settings: Settings) -> Reranker | None:
+    url, model, key = settings.rerank_url, settings.rerank_model, settings.rerank_api_key
+    if not url:
+        return make_reranker(None, model, None)
+    # Loads the model server's clients, which a search does not need otherwise.
+    from serving.gateway.server import uses_proxy
+
+    secret = key.get_secret_value() if key else None
+    return make_reranker(url, model, secret, use_proxies=uses_proxy(url))
+
+
 def load_options(settings: Settings) -> LoadOptions:
     """Raises `ConfigError` where the file of passwords cannot be used."""
     path = settings.passwords_file
-    return LoadOptions(passwords=read_passwords(path) if path else (), ocr=settings.ocr)
+    return LoadOptions(passwords=_passwords(path) if path else (), ocr=settings.ocr)
 
 
-def read_passwords(path: Path) -> tuple[str, ...]:
+def _passwords(path: Path) -> tuple[str, ...]:
     """One password a line, in UTF-8; empty lines, and those that begin with #, are none.
 
     No error carries anything of the file's content.

@@ -69,9 +69,9 @@ def test_tenants_stand_apart(folder: Path, address: IndexAddress) -> None:
 def test_another_embedder_is_refused_until_a_rebuild(folder: Path, address: IndexAddress) -> None:
     before = contents(folder, address)
     other = WordsEmbedder("other words", dimension=32)
-    with pytest.raises(IndexMismatch, match="embedder words, now other words.*--rebuild"):
+    with pytest.raises(IndexMismatch, match="embedder words, now other words"):
         sync(folder, address, other)
-    with pytest.raises(IndexMismatch, match="embedder words, now other words.*--rebuild"):
+    with pytest.raises(IndexMismatch, match="embedder words, now other words"):
         open_retriever(address, other)
     assert dump(address).difference(before) == []
     assert sync(folder, address, other, rebuild=True).vectors_missing == 0

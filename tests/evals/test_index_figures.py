@@ -1,5 +1,7 @@
 """The arithmetic behind the tables of `make bench-index`."""
 
+from dataclasses import replace
+
 import pytest
 
 from evals.index.outcome import Ingested, Sizes
@@ -32,6 +34,15 @@ def test_rates_are_medians_over_the_rounds_with_embedding_left_out() -> None:
     assert found.passages_per_second("LangChain") == 10.0
     assert found.pages_per_second(PRODUCT) == pytest.approx(10 / 3)
     assert found.pages_per_second("LangChain") == 1.0
+
+
+def test_the_calibration_of_the_gate_can_be_left_out_of_a_rate() -> None:
+    run = replace(
+        ingested(90, 10.0, embed_seconds=3.0), phases={"calibrate": 5.0}, query_seconds=1.0
+    )
+    found = Comparison("handbook", "generated", 16, {PRODUCT: [run]})
+    assert found.passages_per_second(PRODUCT) == pytest.approx(90 / 7)
+    assert found.passages_per_second(PRODUCT, calibrated=False) == pytest.approx(90 / 3)
 
 
 def test_a_file_counts_as_readable_when_every_system_got_text_from_it() -> None:

@@ -11,7 +11,8 @@ from knowledge.embed import Vectors, make_embedder
 from knowledge.ingest import ingest
 from serving.settings import Settings
 from serving.wiring.agent import open_agent
-from serving.wiring.documents import index_address, open_index
+from serving.wiring.documents import index_address
+from tests.knowledge.owning import owned_elsewhere
 
 
 @pytest.fixture
@@ -71,5 +72,6 @@ async def test_an_index_of_another_embedder_names_the_command_to_rebuild_it(
 
 async def test_a_second_owner_is_told_of_the_first(settings: Settings, tmp_path: Path) -> None:
     ingest(folder_with(tmp_path, "A cache keeps things."), index_address(settings), make_embedder())
-    with open_index(settings):
+    address = index_address(settings)
+    with owned_elsewhere(address.home / str(address.current())):
         assert isinstance(await opening(settings), IndexLocked)

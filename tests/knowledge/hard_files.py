@@ -11,8 +11,8 @@ SHIFT = 29
 
 @dataclass(frozen=True)
 class Show:
-    """A text at a place, in points from the lower left corner. One that is not `mapped` is drawn by
-    glyph numbers in a font that does not say which characters they are."""
+    """A text at a place, in points from the lower left corner; a tab is drawn as a gap. One that is
+    not `mapped` is drawn by glyph numbers in a font that does not say which characters they are."""
 
     x: float
     y: float
@@ -134,10 +134,13 @@ class _Objects:
             return f"{at} /Unmapped {show.size} Tf <{codes}> Tj ET\n"
         numbers = [self._chars[char] for char in show.text]
         parts = [
-            f"/F{font} {show.size} Tf <{''.join(f'{number % 256:02x}' for number in block)}> Tj"
+            f"/F{font} {show.size} Tf [<{''.join(map(self._code, block))}>] TJ"
             for font, block in groupby(numbers, lambda number: number // 256)
         ]
         return f"{at} {' '.join(parts)} ET\n"
+
+    def _code(self, number: int) -> str:
+        return "> -4000 <" if number == self._chars.get("\t") else f"{number % 256:02x}"
 
     def _field(self, label: str, value: str) -> str:
         return self.add(

@@ -1,5 +1,3 @@
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import get_args
@@ -14,6 +12,7 @@ from knowledge.report import FileStatus, IngestReport
 from knowledge.retriever import open_retriever
 from knowledge.status import index_status
 from knowledge.store import IndexAddress, open_store
+from tests.knowledge.owning import owned_elsewhere
 from tests.knowledge.stubs import WordsEmbedder, write_pdf
 
 
@@ -207,23 +206,14 @@ def test_tenants_do_not_see_each_other(
 
 
 def test_a_second_process_is_told_who_owns_the_index(tmp_path: Path) -> None:
-    code = "import sys; from pathlib import Path; from knowledge.lock import owned\n"
-    code += "with owned(Path(sys.argv[1])): print('owned', flush=True); sys.stdin.read()"
-    root = Path(__file__).parents[2]
-    with subprocess.Popen(
-        [sys.executable, "-c", code, str(tmp_path)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        cwd=root,
-    ) as owner:
-        assert owner.stdout is not None
-        owner.stdout.readline()
-        with pytest.raises(IndexLocked, match=f"process {owner.pid};"), owned(tmp_path):
-            pass
-        owner.kill()
-        owner.wait()
+    with (
+        owned_elsewhere(tmp_path) as owner,
+        pytest.raises(IndexLocked, match=f"process {owner};"),
+        owned(tmp_path),
+    ):
+        pass
     with owned(tmp_path):
-        assert (tmp_path / "owner.pid").read_text("ascii") != str(owner.pid)
+        assert (tmp_path / "owner.pid").read_text("ascii") != str(owner)
 
 
 def test_the_status_is_told_while_another_owns_the_index(

@@ -50,9 +50,9 @@ def scan(source: Path, target: Path, turned_by: int = 0) -> Path:
 
 @pytest.fixture
 def no_engine() -> Iterator[None]:
-    ocr._engine.cache_clear()
+    ocr._tesseract.cache_clear()
     yield
-    ocr._engine.cache_clear()
+    ocr._tesseract.cache_clear()
 
 
 @needs_tesseract
@@ -107,8 +107,8 @@ def test_a_page_of_any_size_is_drawn(size: tuple[float, float]) -> None:
 
 
 @pytest.mark.usefixtures("no_engine")
-@pytest.mark.parametrize("there", [(), ("eng",), ("kor",)])
-def test_without_english_and_korean_data_it_says_what_to_install(
+@pytest.mark.parametrize("there", [(), ("eng", "osd"), ("kor", "osd"), ("eng", "kor")])
+def test_without_all_of_its_data_it_says_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, there: tuple[str, ...]
 ) -> None:
     for language in there:

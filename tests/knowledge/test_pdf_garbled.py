@@ -6,7 +6,9 @@ from knowledge.load.document import Loaded, LoadOptions, Unreadable
 from knowledge.load.garbled import UNREADABLE, is_garbled
 from knowledge.load.layout import Line
 from knowledge.load.pdf import load_pdf
+from knowledge.load.second_parser import read_again
 from tests.knowledge.hard_files import SHIFT, Sheet, Show, lines, write
+from tests.knowledge.stubs import write_pdf
 
 ENGLISH = (
     "Every passage is kept with its document, its page and its place in the text, so that an "
@@ -22,6 +24,7 @@ KOREAN = (
 )
 CHINESE = "每个段落都与其文档、页码和在文本中的位置一起保存，因此可以追溯到答案所依据的文字。" * 3
 RUSSIAN = "Каждый отрывок хранится вместе с документом, страницей и местом в тексте. " * 2
+KOREAN_PDF = "10-managed-to-own.pdf"
 ROWS = range(1, 80)
 HONEST = {
     "english": ENGLISH,
@@ -135,3 +138,25 @@ def test_a_garbled_page_has_the_text_of_the_second_parser_where_that_is_better(
     assert isinstance(result, Loaded)
     assert asked == [1]
     assert [page.text for page in result.pages] == ["Good 좋다", text]
+
+
+def test_the_second_parser_gives_the_lines_of_the_pages_that_it_can_read(tmp_path: Path) -> None:
+    path = write_pdf(tmp_path / "a.pdf", [["First page."], [], ["Third page.", "Its end."]])
+    read = read_again(path, [0, 1, 2], "")
+    texts = {page: [line.text for line in found] for page, found in read.items()}
+    assert texts == {0: ["First page."], 2: ["Third page.", "Its end."]}
+
+
+def test_the_second_parser_reads_korean(handbook: Path) -> None:
+    text = "\n".join(line.text for line in read_again(handbook / KOREAN_PDF, [0], "")[0])
+    assert "관리형 API(managed API)에서 자체 인프라로 옮기는 일은" in text
+
+
+def test_what_the_second_parser_gives_without_spaces_is_not_taken(tmp_path: Path) -> None:
+    path = write_pdf(tmp_path / "a.pdf", [[ENGLISH[:90].replace(" ", "_")]])
+    assert read_again(path, [0], "") == {}
+
+
+def test_the_second_parser_ends_on_a_file_that_it_cannot_read(tmp_path: Path) -> None:
+    (tmp_path / "a.pdf").write_bytes(b"%PDF-1.7\n1 0 obj\n<<")
+    assert read_again(tmp_path / "a.pdf", [0, 1], "") == {}

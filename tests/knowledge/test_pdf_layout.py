@@ -91,6 +91,12 @@ def test_a_row_of_a_table_stays_on_one_line(tmp_path: Path, drawn: str) -> None:
     assert text_of(path).split("\n") == ["\t".join(row) for row in ROWS]
 
 
+def test_cells_that_one_object_draws_are_parted_too(tmp_path: Path) -> None:
+    rows = ["\t".join(row) for row in ROWS]
+    path = write(tmp_path / "a.pdf", [Sheet(lines(*ENGLISH, *rows))])
+    assert text_of(path).split("\n") == [*ENGLISH, *rows]
+
+
 def test_cells_of_several_lines_are_read_one_after_the_other(tmp_path: Path) -> None:
     cells = [ENGLISH[:2], KOREAN[:2], ENGLISH[2:4], KOREAN[2:4], ENGLISH[4:], KOREAN[4:]]
     shows = [

@@ -196,7 +196,7 @@ def test_a_script_from_stdin_that_went_to_another_folder_can_read(note: Path) ->
 def test_missing_ocr_ends_the_reading_and_fails_no_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "tesserocr.py").write_text("raise ImportError", "utf-8")
+    (tmp_path / "tesserocr.py").write_text("raise ImportError(name='tesserocr')", "utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     scans = [write_pdf(tmp_path / name, [[], []]) for name in ("a.pdf", "b.pdf")]
     with pytest.raises(ConfigError, match="tesserocr is missing"):

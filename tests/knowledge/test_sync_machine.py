@@ -41,13 +41,6 @@ CONTENTS = st.one_of(
 )
 CHOICE = st.integers(0, 2**16)
 DAY_S, QUARTER_S = 86_400, 900
-SEAMS: st.SearchStrategy[tuple[Seam, int]] = st.one_of(
-    st.tuples(st.just("sqlite"), st.integers(0, 500)),
-    st.tuples(st.just("vectors"), st.integers(0, 40)),
-    st.tuples(st.just("embedder"), st.integers(0, 10)),
-    st.tuples(st.just("publish"), st.integers(0, 1)),
-)
-
 _fresh: dict[object, Dump] = {}
 
 
@@ -76,7 +69,7 @@ class SyncMachine(RuleBasedStateMachine):
 
     # What people do to a folder.
 
-    @initialize(texts=st.lists(TEXTS, min_size=1, max_size=3), patience=st.integers(1, 4))
+    @initialize(texts=st.lists(TEXTS, min_size=1, max_size=3), patience=st.integers(1, 5))
     def begin(self, texts: list[str], patience: int) -> None:
         for number, text in enumerate(texts):
             self.add_or_change(f"first/{number}.md", text.encode())
@@ -143,10 +136,25 @@ class SyncMachine(RuleBasedStateMachine):
         self.kept |= content.texts
         self.waiting = 0
 
-    @rule(at=SEAMS, dead=st.booleans(), rebuild=st.booleans())
-    def sync_and_crash(self, at: tuple[Seam, int], dead: bool, rebuild: bool) -> None:
+    @rule(moment=st.integers(0, 200), dead=st.booleans(), rebuild=st.booleans())
+    def crash_at_sqlite(self, moment: int, dead: bool, rebuild: bool) -> None:
+        self.sync_and_crash("sqlite", moment, dead=dead, rebuild=rebuild)
+
+    @rule(moment=st.integers(0, 15), dead=st.booleans(), rebuild=st.booleans())
+    def crash_at_the_vectors(self, moment: int, dead: bool, rebuild: bool) -> None:
+        self.sync_and_crash("vectors", moment, dead=dead, rebuild=rebuild)
+
+    @rule(moment=st.integers(0, 3), dead=st.booleans(), rebuild=st.booleans())
+    def crash_at_the_embedder(self, moment: int, dead: bool, rebuild: bool) -> None:
+        self.sync_and_crash("embedder", moment, dead=dead, rebuild=rebuild)
+
+    @rule(moment=st.integers(0, 1), dead=st.booleans())
+    def crash_at_the_switch(self, moment: int, dead: bool) -> None:
+        self.sync_and_crash("publish", moment, dead=dead, rebuild=True)
+
+    def sync_and_crash(self, seam: Seam, moment: int, *, dead: bool, rebuild: bool) -> None:
         before, after = passages_by_document(self.address), fresh(self.folder).by_document
-        with suppress(Crash), crash(*at, dead=dead):
+        with suppress(Crash), crash(seam, moment, dead=dead):
             sync(self.folder, self.address, WordsEmbedder(), rebuild=rebuild)
         found = passages_by_document(self.address)
         for document in before.keys() | after.keys() | found.keys():
@@ -193,6 +201,6 @@ def fresh(folder: Path) -> Dump:
 TestSync = SyncMachine.TestCase
 TestSync.settings = settings(
     max_examples=settings().max_examples * 6 // 10,
-    stateful_step_count=10,
+    stateful_step_count=12,
     suppress_health_check=[HealthCheck.too_slow],
 )

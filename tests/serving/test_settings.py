@@ -7,8 +7,9 @@ from serving.settings import load_settings
 def test_an_empty_variable_is_unset(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KA_ENGINE_URL", "")
     monkeypatch.setenv("KA_EMBED_URL", "")
+    monkeypatch.setenv("KA_RERANK_URL", "")
     settings = load_settings()
-    assert (settings.engine_url, settings.embed_url) == (None, None)
+    assert (settings.engine_url, settings.embed_url, settings.rerank_url) == (None, None, None)
 
 
 @pytest.mark.parametrize(
@@ -26,7 +27,14 @@ def test_a_slash_at_the_end_of_an_address_does_not_matter(monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("KA_DEADLINE_S", "0"), ("KA_ENGINE_PORT", "70000"), ("KA_TENANT", "../up")]
+    ("name", "value"),
+    [
+        ("KA_DEADLINE_S", "0"),
+        ("KA_ENGINE_PORT", "70000"),
+        ("KA_TENANT", "../up"),
+        ("KA_NEIGHBOURS", "4"),
+        ("KA_RERANK_URL", "localhost:8000"),
+    ],
 )
 def test_a_value_out_of_range_is_named(
     name: str, value: str, monkeypatch: pytest.MonkeyPatch

@@ -98,6 +98,19 @@ def test_an_ingest_of_nothing_exits_with_1_and_says_so(
     assert (code, json.loads(out)["complete"]) == (1, False)
 
 
+@pytest.mark.usefixtures("ready")
+def test_a_folder_that_lost_its_documents_empties_the_index_only_when_told_to(
+    run: Run, documents: Path
+) -> None:
+    for path in documents.iterdir():
+        path.unlink()
+    code, out, err = run("ingest", str(documents))
+    assert (code, out) == (1, "")
+    assert "--allow-empty" in err
+    _, out, _ = run("ingest", str(documents), "--allow-empty", "--json")
+    assert json.loads(out)["counts"] == {"removed": 2}
+
+
 def test_status_tells_what_is_missing(
     run: Run, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
