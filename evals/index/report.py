@@ -22,6 +22,8 @@ INGEST_RSS_MIB = 1024
 P50_MS, P99_MS = 40.0, 120.0
 P99_OF_A_MILLION_MS = 250.0
 MILLION = 1_000_000
+ENOUGH_PASSAGES = 95_000
+"""How many passages come out of a folder is known only roughly before."""
 
 
 def machine_line(machine: Machine) -> str:
@@ -119,16 +121,18 @@ def large(found: Large) -> Table:
     table.add_row(
         "  peak RSS of all its processes",
         f"{rss:,.0f} MiB",
-        verdict(rss < INGEST_RSS_MIB, f"under {INGEST_RSS_MIB:,} MiB"),
+        _if_large(made, rss < INGEST_RSS_MIB, f"under {INGEST_RSS_MIB:,} MiB"),
     )
     p50, p99 = asked.total
-    is_million = made.passages > MILLION / 2
-    reached = (
-        verdict(p99 < P99_OF_A_MILLION_MS, f"p99 under {P99_OF_A_MILLION_MS:g}")
-        if is_million
-        else verdict(p50 < P50_MS and p99 < P99_MS, f"p50 under {P50_MS:g}, p99 under {P99_MS:g}")
+    if made.passages < MILLION / 2:
+        reached, target = p50 < P50_MS and p99 < P99_MS, f"p50 under {P50_MS:g}, p99 {P99_MS:g}"
+    else:
+        reached, target = p99 < P99_OF_A_MILLION_MS, f"p99 under {P99_OF_A_MILLION_MS:g}"
+    table.add_row(
+        f"{asked.queries:,} queries, one at a time",
+        _ms(asked.total),
+        _if_large(made, reached, target),
     )
-    table.add_row(f"{asked.queries:,} queries, one at a time", _ms(asked.total), reached)
     for name in ("embedding", "lexical", "dense", "rest"):
         table.add_row(f"  {name}", _ms(getattr(asked, name)))
     table.add_row(
@@ -142,6 +146,13 @@ def large(found: Large) -> Table:
     )
     table.add_row("  peak RSS", f"{found.query_peak_rss / MIB:,.0f} MiB")
     return table
+
+
+def _if_large(made: Ingested, reached: bool, target: str) -> str:
+    """A target of an index of `ENOUGH_PASSAGES` is not reached by a smaller one."""
+    if made.passages < ENOUGH_PASSAGES:
+        return f"{target}, with {ENOUGH_PASSAGES:,} passages: not measured"
+    return verdict(reached, target)
 
 
 def _ms(percentiles: Sequence[float]) -> str:

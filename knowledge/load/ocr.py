@@ -115,12 +115,13 @@ class _Tesseract:
         restored = []
         at = 0
         for word in iterate_level(self._page.GetIterator(), RIL.WORD):
-            read = word.GetUTF8Text(RIL.WORD)
+            read = word.GetUTF8Text(RIL.WORD).strip()  # a picture is a word of one space
             start = text.index(read, at)
+            restored += [text[at:start], read]
+            at = start + len(read)
             if _LATIN.search(read) and not _HANGUL.search(read):
-                korean = self._as_korean(word.BoundingBox(RIL.WORD), word.Confidence(RIL.WORD))
-                restored += [text[at:start], korean or read]
-                at = start + len(read)
+                box, confidence = word.BoundingBox(RIL.WORD), word.Confidence(RIL.WORD)
+                restored[-1] = self._as_korean(box, confidence) or read
         return "".join(restored) + text[at:]
 
     def _as_korean(self, box: tuple[int, int, int, int], rival: float) -> str:
