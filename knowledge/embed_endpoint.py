@@ -34,7 +34,9 @@ class OpenAIEmbedder:
 
     concurrency = 4
 
-    def __init__(self, url: str, model: str | None, api_key: str | None) -> None:
+    def __init__(
+        self, url: str, model: str | None, api_key: str | None, *, use_proxies: bool = True
+    ) -> None:
         self._url = url
         self._wanted = model
         key = api_key or "none"  # without one the client takes the environment's
@@ -42,7 +44,9 @@ class OpenAIEmbedder:
             base_url=url,
             api_key=key,
             default_headers={"Authorization": f"Bearer {key}"},
-            http_client=DefaultHttpxClient(event_hooks={"request": [_drop_ambient_headers]}),
+            http_client=DefaultHttpxClient(
+                event_hooks={"request": [_drop_ambient_headers]}, trust_env=use_proxies
+            ),
             timeout=PASSAGES_TIMEOUT_S,
             max_retries=PASSAGES_RETRIES,
         )

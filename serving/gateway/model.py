@@ -25,8 +25,9 @@ from graph.errors import (
 )
 from graph.ports import Completion, Message, ModelRequest
 from serving.gateway.ledger import MemoryLedger
-from serving.gateway.server import DEFAULT_CONTEXT_TOKENS, ModelServer, estimate_tokens, uses_proxy
+from serving.gateway.server import DEFAULT_CONTEXT_TOKENS, ModelServer, estimate_tokens
 from serving.gateway.vendor_errors import translate
+from serving.proxy import uses_proxy
 
 CONNECT_AND_READ_TIMEOUT_S = 300.0  # a backstop: each call has a shorter one of its own
 # Small models fall into loops at temperature 0. JSON repeats its keys by right.

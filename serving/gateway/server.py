@@ -1,7 +1,6 @@
 """What the client must know about the server it talks to: its model, its window, its tokenizer."""
 
 import asyncio
-import ipaddress
 import math
 from collections import OrderedDict
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ import httpx
 
 from graph.errors import ConfigError
 from serving.gateway.vendor_errors import translate
+from serving.proxy import uses_proxy
 
 LOOKUP_TIMEOUT_S = 3.0
 MAX_COUNTED_TEXTS = 2_048
@@ -109,15 +109,6 @@ class ModelServer:
                 "one, with its /v1"
             )
         return reply
-
-
-def uses_proxy(url: str) -> bool:
-    """Whether a proxy of the environment may be used: never for a server of this machine."""
-    host = httpx.URL(url).host
-    try:
-        return not ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host != "localhost"
 
 
 def estimate_tokens(text: str) -> int:

@@ -8,6 +8,7 @@ from knowledge.load.document import LoadOptions
 from knowledge.rerank import Reranker, make_reranker
 from knowledge.retriever import CorpusRetriever, open_retriever
 from knowledge.store import IndexAddress
+from serving.proxy import uses_proxy
 from serving.settings import Settings
 
 MAX_PASSWORDS = 100
@@ -30,16 +31,15 @@ def index_address(settings: Settings) -> IndexAddress:
 def embedder(settings: Settings) -> Embedder:
     key = settings.embed_api_key
     secret = key.get_secret_value() if key else None
-    return make_embedder(settings.embed_url, settings.embed_model, secret)
+    url = settings.embed_url
+    use_proxies = url is not None and uses_proxy(url)
+    return make_embedder(url, settings.embed_model, secret, use_proxies=use_proxies)
 
 
 def reranker(settings: Settings) -> Reranker | None:
     url, model, key = settings.rerank_url, settings.rerank_model, settings.rerank_api_key
     if not url:
         return make_reranker(None, model, None)
-    # Loads the model server's clients, which a search does not need otherwise.
-    from serving.gateway.server import uses_proxy
-
     secret = key.get_secret_value() if key else None
     return make_reranker(url, model, secret, use_proxies=uses_proxy(url))
 

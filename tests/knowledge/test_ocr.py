@@ -106,6 +106,42 @@ def test_a_page_of_any_size_is_drawn(size: tuple[float, float]) -> None:
     assert ocr.read_page(pdfium.PdfDocument.new().new_page(*size)) == ""
 
 
+SLOW_TESSERACT = """
+import time
+
+class PSM:
+    AUTO = OSD_ONLY = SINGLE_WORD = 0
+
+class PyTessBaseAPI:
+    def __init__(self, *_, **__): ...
+    def SetImage(self, picture): ...
+    def SetSourceResolution(self, dpi): ...
+    def DetectOrientationScript(self): ...
+    def Recognize(self, timeout):
+        time.sleep(1)
+        return True
+    def MeanTextConf(self):
+        return 95
+    def GetUTF8Text(self):
+        return "읽음"
+"""
+
+
+@needs_tesseract
+def test_a_long_scan_may_take_longer_than_a_file_that_is_stuck(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "tesserocr.py").write_text(SLOW_TESSERACT, "utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pdfium.PdfDocument.new() as document:
+        for _ in range(6):
+            document.new_page(50, 50)
+        document.save(tmp_path / "scan.pdf")
+    [(_, result)] = read_all([tmp_path / "scan.pdf"], LoadOptions(ocr=True), timeout_s=4)
+    assert isinstance(result, Loaded), result
+    assert len(result.pages) == 6
+
+
 @pytest.mark.usefixtures("no_engine")
 @pytest.mark.parametrize("there", [(), ("eng", "osd"), ("kor", "osd"), ("eng", "kor")])
 def test_without_all_of_its_data_it_says_what_to_install(
