@@ -9,6 +9,7 @@ AgentError
 │   ├── IndexMismatch           made with another embedder, chunker or version
 │   ├── IndexLocked             another process owns the embedded index
 │   ├── EmbedderUnavailable     no vectors can be made right now
+│   │   └── TextRefused           not of this text, now or later
 │   └── RerankerUnavailable     no reranker's scores right now
 ├── ModelError                the model server, seen from the client
 │   ├── ModelUnavailable        not reachable, or answers 5xx          (retried)
@@ -70,6 +71,10 @@ class IndexLocked(KnowledgeError):
 
 
 class EmbedderUnavailable(KnowledgeError):
+    pass
+
+
+class TextRefused(EmbedderUnavailable):
     pass
 
 

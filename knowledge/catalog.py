@@ -231,6 +231,10 @@ class Catalog:
         )
         return [Unembedded(*row) for row in rows]
 
+    def texts(self) -> Iterator[str]:
+        """Of all passages."""
+        return (str(text) for (text,) in self._connection.execute("SELECT text FROM passages"))
+
     def passages(self, ids: Sequence[str]) -> dict[str, Passage]:
         found = self._select(f"WHERE id IN ({marks(ids)})", ids)
         return {passage.id: passage for passage in found}

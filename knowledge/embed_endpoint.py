@@ -5,9 +5,15 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from openai import DefaultHttpxClient, OpenAI, OpenAIError
+from openai import (
+    BadRequestError,
+    DefaultHttpxClient,
+    OpenAI,
+    OpenAIError,
+    UnprocessableEntityError,
+)
 
-from graph.errors import ConfigError, EmbedderUnavailable
+from graph.errors import ConfigError, EmbedderUnavailable, TextRefused
 from knowledge.embed import Vectors, estimate_tokens
 
 QUERY_TIMEOUT_S = 10.0
@@ -92,6 +98,8 @@ class OpenAIEmbedder:
             response = client.embeddings.create(
                 model=self.name, input=texts, encoding_format="float"
             )
+        except (BadRequestError, UnprocessableEntityError) as error:
+            raise TextRefused(f"{self._url} refuses a text: {error}") from error
         except OpenAIError as error:
             raise self._unavailable(error) from error
         rows = np.asarray(

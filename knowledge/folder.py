@@ -7,6 +7,7 @@ import unicodedata
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from stat import S_ISREG
 
 from graph.errors import InputError
 from knowledge.catalog import DocumentRow
@@ -17,6 +18,8 @@ READER_VERSION = "2"
 """Of what loading and chunking make of a file; a change of it reads every file anew."""
 
 _WITH_OCR = "+ocr"
+
+KEPT = "what the index holds of it stays"
 
 YOUNG_NS = 2_000_000_000
 """A file that changed so recently may change again within the clock's grain: the next ingest looks
@@ -33,22 +36,24 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A file or folder that gives no document, and why."""
+    """A file or folder that gives no document, and why. `keep`: it is not known to have changed."""
 
     name: str
     why: Unreadable
+    keep: bool = False
 
 
 @dataclass(slots=True)
 class Listing:
-    """`closed` are folders that could not be listed: what they hold is not known to be gone."""
+    """`closed` are folders and links that could not be looked into: what they hold is not known to
+    be gone."""
 
     files: list[File] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     closed: list[str] = field(default_factory=list)
 
     def may_hold(self, name: str) -> bool:
-        return any(name.startswith(f"{closed}/") for closed in self.closed)
+        return any(name == closed or name.startswith(f"{closed}/") for closed in self.closed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,25 +83,41 @@ def list_folder(folder: Path) -> Listing:
         if name == ".":
             raise InputError(f"{folder} cannot be listed: {error.strerror}") from error
         listing.closed.append(name)
-        reason = f"the folder cannot be listed: {error.strerror}; its documents stay as they were"
+        reason = f"the folder cannot be listed: {error.strerror}; {KEPT}"
         listing.problems.append(Problem(name, Unreadable("failed", reason)))
 
     for parent, folders, found in os.walk(folder, followlinks=True, onerror=closed):
-        folders[:] = sorted(name for name in folders if _is_new(Path(parent, name), visited))
+        folders[:] = sorted(
+            name
+            for name in folders
+            if not _is_hidden(name) and _is_new(Path(parent, name), visited)
+        )
         for path in (Path(parent, name) for name in sorted(found) if not _is_hidden(name)):
             name = _name(folder, path)
             if name in names:
                 reason = "another file has this name, in another Unicode form"
                 listing.problems.append(Problem(name, Unreadable("failed", reason)))
-            elif not path.exists():
-                reason = "is a link that leads nowhere, or has just vanished"
-                listing.problems.append(Problem(name, Unreadable("failed", reason)))
-            elif not is_supported(path):
-                listing.problems.append(Problem(name, unsupported(path)))
-            elif path.is_file():
+            elif why := _why_no_file(path):
+                listing.problems.append(Problem(name, why))
+                if why.status == "failed":
+                    listing.closed.append(name)
+            else:
                 listing.files.append(File(name, path))
             names.add(name)
     return listing
+
+
+def _why_no_file(path: Path) -> Unreadable | None:
+    try:
+        mode = path.stat().st_mode
+    except OSError as error:
+        what = "is a link that leads nowhere" if path.is_symlink() else "cannot be read"
+        return Unreadable("failed", f"{what}: {error.strerror}; {KEPT}")
+    if not is_supported(path):
+        return unsupported(path)
+    if not S_ISREG(mode):
+        return Unreadable("unsupported", "is no regular file")
+    return None
 
 
 def look(file: File, known: DocumentRow | None, options: LoadOptions) -> Seen | Problem:
@@ -106,10 +127,11 @@ def look(file: File, known: DocumentRow | None, options: LoadOptions) -> Seen | 
         seen_ns = stat.st_ctime_ns if time.time_ns() - stat.st_ctime_ns > YOUNG_NS else 0
         trusted = known and seen_ns and (known.bytes, known.seen_ns) == (stat.st_size, seen_ns)
         sha256 = known.sha256 if known and trusted else _sha256(file.path)
+    except FileNotFoundError:
+        return Problem(file.name, Unreadable("failed", "has just vanished"))
     except OSError as error:
-        return Problem(
-            file.name, Unreadable("failed", f"cannot be read: {error.strerror or error}")
-        )
+        reason = f"cannot be read: {error.strerror or error}; {KEPT}"
+        return Problem(file.name, Unreadable("failed", reason), keep=True)
     if known and known.sha256 == sha256 and not _worth_another_try(known, options):
         row = replace(known, seen_ns=seen_ns, modified=_day(stat.st_mtime))
         return Seen(file, row, unread=False, changed_ns=stat.st_ctime_ns)
@@ -123,6 +145,14 @@ def look(file: File, known: DocumentRow | None, options: LoadOptions) -> Seen | 
         modified=_day(stat.st_mtime),
     )
     return Seen(file, row, unread=True, changed_ns=stat.st_ctime_ns)
+
+
+def content_of(file: File) -> str | None:
+    """Its hash; None where it cannot be read."""
+    try:
+        return _sha256(file.path)
+    except OSError:
+        return None
 
 
 def settled(seen: Seen) -> DocumentRow:
@@ -154,8 +184,6 @@ def _is_hidden(name: str) -> bool:
 
 def _is_new(folder: Path, visited: set[tuple[int, int]]) -> bool:
     """Whether to go into a folder: no link may lead round in a circle."""
-    if _is_hidden(folder.name):
-        return False
     try:
         stat = folder.stat()
     except OSError:

@@ -27,6 +27,11 @@ if TYPE_CHECKING:
 MAX_BATCH = 5_000
 """Records in one call; Chroma takes 5,461."""
 
+MAX_NAMED = 30_000
+UNNAMED_FACTOR = 20
+"""Chroma fails on a `where` of more names (SQLite's 32,766 variables). So many documents are most
+of an index: as many times more of all are asked for, and those of other documents left out."""
+
 SERVER_TIMEOUT_S = 30.0
 """Of one call of a Chroma server. Its client has none of its own."""
 
@@ -172,18 +177,23 @@ class VectorIndex:
         collection = self._collection(of)
         if not collection or (documents is not None and not documents):
             return []
+        too_many = documents is not None and len(documents) > MAX_NAMED
         found = collection.query(
             query_embeddings=vector[None, :],
-            n_results=limit,
-            where=_in(documents) if documents is not None else None,
-            include=["distances"],
+            n_results=limit * UNNAMED_FACTOR if too_many else limit,
+            where=_in(documents) if documents is not None and not too_many else None,
+            include=["distances", "metadatas"],
         )
-        distances = found["distances"]
-        assert distances is not None  # they were asked for
+        distances, metadatas = found["distances"], found["metadatas"]
+        assert distances is not None
+        assert metadatas is not None  # they were asked for
         return [
             (identity, 1.0 - float(distance))
-            for identity, distance in zip(found["ids"][0], distances[0], strict=True)
-        ]
+            for identity, distance, metadata in zip(
+                found["ids"][0], distances[0], metadatas[0], strict=True
+            )
+            if documents is None or metadata["document"] in documents
+        ][:limit]
 
     def _collection(self, of: Script) -> "ChromaCollection | None":
         """The collection, checked on its first use; None where there is none yet."""

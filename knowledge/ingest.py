@@ -6,13 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import get_args
 
-from graph.errors import EmbedderUnavailable, IndexLocked, IndexMissing, InputError
+from graph.errors import EmbedderUnavailable, IndexLocked, IndexMissing, InputError, KnowledgeError
 from knowledge import chunk
 from knowledge.calibrate import Calibration, calibrate, current_calibration
 from knowledge.catalog import Catalog, DocumentRow
 from knowledge.contract import Contract
 from knowledge.embed import Embedder
-from knowledge.folder import Listing, Problem, Seen, list_folder, look, settled
+from knowledge.folder import Listing, Problem, Seen, content_of, list_folder, look, settled
 from knowledge.load.document import PLAIN, Loaded, LoadOptions, Unreadable, UnreadableStatus
 from knowledge.reader import read_all
 from knowledge.report import FileReport, FileStatus, IngestReport, Progress
@@ -29,7 +29,7 @@ def ingest(
     embedder: Embedder,
     *,
     rebuild: bool = False,
-    allow_empty: bool = False,
+    replace_all: bool = False,
     options: LoadOptions = PLAIN,
     on_progress: OnProgress = lambda progress: None,
 ) -> IngestReport:
@@ -37,28 +37,30 @@ def ingest(
     calibrate the gate when passages changed. An interrupted run is completed by the next one.
     Words can be searched as soon as a file is read.
 
-    Raises `InputError` (no such folder; or no document in it any more, unless `allow_empty`),
+    Raises `InputError` (no such folder; or none of the index's documents in it, unless
+    `replace_all`),
     `IndexLocked`, `IndexMismatch`, `KnowledgeError` where files, processes or the disk fail, and
     `EmbedderUnavailable` where an endpoint cannot even tell its model. When vectors fail later, the
     report says so.
     """
     started = time.monotonic()
     listing = list_folder(folder)
-    contract = Contract(embedder.name, _dimension(address, embedder), chunk.VERSION)
+    if not replace_all:
+        _check_folder(folder, listing, address)
+    dimension = embedder.dimension if rebuild else _dimension(address, embedder)
+    contract = Contract(embedder.name, dimension, chunk.VERSION)
     with open_writable(address, contract, rebuild=rebuild) as writable:
         catalog = writable.store.catalog
-        if not (listing.files or listing.closed or allow_empty) and catalog.passage_count():
-            raise InputError(
-                f"{folder} holds no document any more, and the index keeps what it has; "
-                "to empty the index, add --allow-empty"
-            )
         files = sorted(
             _update_documents(listing, catalog, embedder, options, on_progress),
             key=lambda file: file.path,
         )
         embedded, calibration, error = _follow(writable, embedder, on_progress)
         if not writable.published and error is None:
-            writable.publish()
+            if listing.closed:
+                error = f"{listing.closed[0]} cannot be looked into"
+            else:
+                writable.publish()
         return IngestReport(
             files=tuple(files),
             documents=sum(row.status == "indexed" for row in catalog.documents().values()),
@@ -69,6 +71,25 @@ def ingest(
             calibration=calibration,
             embedder_error=error,
             in_use=writable.published,
+        )
+
+
+def _check_folder(folder: Path, listing: Listing, address: IndexAddress) -> None:
+    """A folder that is not mounted, or a slip of the pen, must not replace the whole index."""
+    try:
+        with open_generation(address) as store:
+            known = store.catalog.documents()
+    except KnowledgeError:
+        return  # there is no index, or none that can be read
+    held = {name: row.sha256 for name, row in known.items() if row.status == "indexed"}
+    if not held or listing.closed or any(file.name in held for file in listing.files):
+        return
+    contents = set(held.values())
+    if not any(content_of(file) in contents for file in listing.files):
+        raise InputError(
+            f"{folder} has none of the {len(held)} documents that the index holds, under no name: "
+            "is it the right folder, and mounted? Nothing was changed; "
+            "to replace them all, add --replace"
         )
 
 
@@ -106,7 +127,8 @@ def _update_documents(
     for file in listing.files:
         seen = look(file, before.get(file.name), options)
         if isinstance(seen, Problem):
-            catalog.replace_document(_unreadable_row(seen))
+            if not (seen.keep and file.name in before):
+                catalog.replace_document(_unreadable_row(seen))
             yield FileReport(seen.name, seen.why.status, seen.why.reason)
         elif seen.unread:
             unread.append(seen)
@@ -162,7 +184,6 @@ def _store(
 
 
 def _unreadable_row(problem: Problem) -> DocumentRow:
-    """What the index held of the file is no longer known to be true."""
     return DocumentRow(problem.name, "", 0, 0, "", problem.why.status, problem.why.reason)
 
 
@@ -211,4 +232,5 @@ def _follow(
     except (EmbedderUnavailable, IndexLocked) as error:
         return embedded, None, str(error)
     new.write(store.calibration_path)
+    store.catalog.settle(True)  # a commit, which open retrievers look for
     return embedded, new, None

@@ -69,6 +69,7 @@ def unused(folder: Path) -> Iterator[None]:
 @contextmanager
 def writing(folder: Path) -> Iterator[None]:
     """This block alone writes to the index in `folder`: no other thread or process does."""
+    folder.mkdir(parents=True, exist_ok=True)
     lock = _locked(folder / "writer.lock", HANDOVER_S)
     try:
         yield
@@ -77,8 +78,7 @@ def writing(folder: Path) -> Iterator[None]:
 
 
 def _locked(path: Path, wait_s: float = 0) -> FileLock:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(path, timeout=wait_s)
+    lock = FileLock(path, timeout=wait_s, thread_local=False)
     # A file of its own, because locking may empty the file that is locked.
     holder_file = path.with_suffix(".pid")
     try:

@@ -36,9 +36,10 @@ PACKAGES = Path(__file__).resolve().parents[1]
 
 # Not multiprocessing's spawn: that would import the caller's main module, which takes seconds, has
 # to be guarded against it, and is no file where a script comes from stdin.
+# Ctrl-C is the parent's to handle, from the first moment on.
 _PROCESS = (
-    "import sys; sys.path[:] = sys.argv[2:]; "
-    "from knowledge.reader import serve; serve(int(sys.argv[1]))"
+    "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); "
+    "sys.path[:] = sys.argv[2:]; from knowledge.reader import serve; serve(int(sys.argv[1]))"
 )
 _PR_SET_PDEATHSIG = 1
 
@@ -218,7 +219,6 @@ class Reader:
 def serve(descriptor: int) -> None:
     """The process's side: say that it runs, then read each path that arrives, until the other end
     closes."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
     if sys.platform == "linux":
         # A file may take forever, and its reader would not see that nobody waits for it any more.
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)

@@ -35,7 +35,8 @@ class Connection(sqlite3.Connection):
 
 
 def connect(path: Path, schema: str) -> Connection:
-    """Open `path`, made where there is none. A commit survives a killed process."""
+    """Open `path`, made where there is none. A commit survives a killed process. Who only reads
+    needs no lock, so that one can read while another writes."""
     try:
         connection = sqlite3.connect(
             path,
@@ -45,15 +46,23 @@ def connect(path: Path, schema: str) -> Connection:
             factory=Connection,
         )
     except sqlite3.Error as error:
-        raise KnowledgeError(f"the index file {path} does not open: {error}") from error
+        raise _broken(path, error) from error
     try:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
-        connection.executescript(schema)
-    except BaseException:
+        if connection.execute("PRAGMA user_version").fetchone() == (0,):
+            connection.executescript(schema + "PRAGMA user_version = 1;")
+    except KnowledgeError as error:
         connection.close()
-        raise
+        raise _broken(path, error) from error
     return connection
+
+
+def _broken(path: Path, cause: Exception) -> KnowledgeError:
+    return KnowledgeError(
+        f"the index file {path} does not open ({cause}); if it is damaged, "
+        "make the index anew with: knowledge-agent ingest DIR --rebuild"
+    )
 
 
 @contextmanager

@@ -10,20 +10,22 @@ from knowledge.store import IndexAddress, open_generation
 
 @dataclass(frozen=True, slots=True)
 class IndexStatus:
-    """`unreadable` counts files that gave no text; `calibration` is None before the first one, and
+    """`unreadable` counts files that gave no text; `unsettled` tells that an ingest is at
+    work, or was killed, or found vectors lost; `calibration` is None before the first one, and
     `calibration_current` tells whether it was made for these passages."""
 
     documents: int
     unreadable: int
     passages: int
     vectors_missing: int
+    unsettled: bool
     contract: Contract
     calibration: Calibration | None
     calibration_current: bool
 
     @property
     def vectors_complete(self) -> bool:
-        return self.vectors_missing == 0
+        return self.vectors_missing == 0 and not self.unsettled
 
 
 def index_status(address: IndexAddress) -> IndexStatus:
@@ -35,6 +37,7 @@ def index_status(address: IndexAddress) -> IndexStatus:
             unreadable=len(documents) - documents.count("indexed"),
             passages=store.catalog.passage_count(),
             vectors_missing=store.catalog.missing_vectors(),
+            unsettled=store.catalog.unsettled(),
             contract=store.contract,
             calibration=Calibration.read(store.calibration_path),
             calibration_current=current_calibration(store) is not None,

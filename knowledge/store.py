@@ -11,14 +11,14 @@ FOLDER/tenants/NAME/gNNNNNN/             a generation: what one rebuild made
 
 import shutil
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
 
-from graph.errors import IndexEmpty, IndexLocked, IndexMissing
+from graph.errors import IndexEmpty, IndexLocked, IndexMismatch, IndexMissing
 from knowledge.catalog import Catalog
-from knowledge.contract import Contract
+from knowledge.contract import INDEX_VERSION, Contract, mismatch
 from knowledge.disk import told_when_full
 from knowledge.index import VectorIndex, check_tenant
 from knowledge.lock import HANDOVER_S, owned, unused, writing
@@ -135,28 +135,37 @@ def open_writable(
     """Open an index to write it, made where there is none. Raises `IndexLocked` where another
     process writes it or has its vectors open, and `IndexMismatch` where it follows another
     contract and `rebuild` is not set."""
-    with told_when_full(address.folder), ExitStack() as stack:
-        stack.enter_context(writing(address.home))
+    with told_when_full(address.folder), writing(address.home):
         current = address.current()
         remove_leftovers(address)
         generation = current if current and not rebuild else _next(current)
         (address.home / generation).mkdir(exist_ok=True)
-        store = stack.enter_context(_opened(address, generation, contract))
-        contract.check(store.contract)
-        with store.touching_vectors():
-            # Whoever has the vectors open, or a server that is down, is named now and not after an
-            # hour of reading.
-            if address.chroma_url:
-                store.vectors.count()
-        cache = VectorCache(address.home / "vectors.sqlite3")
-        stack.callback(cache.close)
-        writable = Writable(store, cache, published=generation == current)
-        if current is None:
-            writable.publish()  # words can be searched while the first ingest goes on
-        yield writable
-        stack.close()
+        with (
+            _opened(address, generation, contract) as store,
+            closing(VectorCache(address.home / "vectors.sqlite3")) as cache,
+        ):
+            contract.check(store.contract)
+            _look_at_vectors(store)
+            writable = Writable(store, cache, published=generation == current)
+            if current is None:
+                writable.publish()  # words can be searched while the first ingest goes on
+            yield writable
         if writable.published:
             remove_leftovers(address)
+
+
+def _look_at_vectors(store: Store) -> None:
+    """Name who has the vectors open, or a server that is down, now and not after an hour of
+    reading; and note vectors that are lost, or left behind in another place."""
+    catalog, address = store.catalog, store.address
+    expected = catalog.passage_count() - catalog.missing_vectors()
+    with store.touching_vectors():
+        if address.chroma_url:
+            lost = store.vectors.count() != expected
+        else:  # without opening Chroma, which an ingest of an unchanged folder can do without
+            lost = expected > 0 and not (store.folder / "chroma" / "chroma.sqlite3").exists()
+    if lost:
+        catalog.settle(False)
 
 
 def remove_leftovers(address: IndexAddress) -> None:
@@ -192,6 +201,8 @@ def _opened(
             # A Chroma server may hold the collections of other folders with such a tenant.
             catalog.start(contract, f"{address.tenant}-{generation}-{uuid4().hex[:12]}")
             recorded = contract
+        if recorded.version != INDEX_VERSION:
+            raise mismatch(f"version {recorded.version}, now {INDEX_VERSION}")
         place = address.chroma_url or address.home / generation / "chroma"
         with VectorIndex(place, catalog.collections(), recorded) as vectors:
             yield Store(address, generation, catalog, vectors, recorded)
@@ -203,5 +214,5 @@ def _drop_collections(address: IndexAddress, generation: str) -> None:
     try:
         with _opened(address, generation) as store:
             store.vectors.drop()
-    except IndexMissing:
-        return  # an ingest was killed before it made any
+    except (IndexMissing, IndexMismatch):
+        return  # an ingest was killed before it made any; or they are of an older version

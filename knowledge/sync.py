@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import get_args
 
-from graph.errors import EmbedderUnavailable, IndexLocked
+from graph.errors import EmbedderUnavailable, IndexLocked, TextRefused
 from knowledge.catalog import Unembedded
 from knowledge.embed import Embedder, Vectors
 from knowledge.index import Record
@@ -36,9 +36,11 @@ LAST_PORTION_WAIT_S = 120.0
 
 @dataclass(slots=True)
 class SyncResult:
-    """`error` is why vectors are still missing; what was embedded before it is kept."""
+    """`error` is why vectors are still missing; what was embedded before it is kept. `refused`
+    counts texts that the embedder takes for no valid input."""
 
     embedded: int = 0
+    refused: int = 0
     error: str | None = None
 
 
@@ -52,18 +54,19 @@ def complete_vectors(
     """
     store, cache = writable.store, writable.cache
     result = SyncResult()
+    _try_to_settle(store, cache)  # finds what Chroma has lost, so that it is not missed below
     try:
-        with store.touching_vectors(LAST_PORTION_WAIT_S):
-            _take_out(store)
         _embed_missing(store, cache, embedder, result, on_progress)
-    except (EmbedderUnavailable, IndexLocked) as error:
+    except EmbedderUnavailable as error:
         result.error = str(error)
     try:
         with store.touching_vectors(LAST_PORTION_WAIT_S):
-            _put_in(store, cache)
+            _settle(store, cache)
     except IndexLocked as error:
         result.error = result.error or f"{error}; the vectors are made and kept"
-    cache.drop_oldest(store.catalog.passage_count())
+    if cache.has_too_many(store.catalog.passage_count()):
+        keys = (vector_key(embedder.name, text) for text in store.catalog.texts())
+        cache.drop_oldest(store.catalog.passage_count(), keys, used_s=int(time.time()))
     return result
 
 
@@ -116,9 +119,12 @@ def _embed_missing(
             made = pool.map(lambda batch: _embedded(batch, embedder, store), batches)
             try:
                 for vectors in made:
-                    cache.keep(vectors, used_s=int(time.time()))
-                    result.embedded += len(vectors)
-                    done += len(vectors)
+                    cache.keep(vectors.made, used_s=int(time.time()))
+                    result.embedded += len(vectors.made)
+                    result.refused += vectors.refused
+                    if vectors.refused:
+                        result.error = f"{result.refused} passages: {vectors.reason}"
+                    done += len(vectors.made) + vectors.refused
                     on_progress(done, total)
             except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)
@@ -126,21 +132,36 @@ def _embed_missing(
             waiting += len(page)
             if waiting >= PORTION or time.monotonic() > next_put:
                 started = time.monotonic()
-                _try_to_put_in(store, cache)
+                _try_to_settle(store, cache)
                 ended = time.monotonic()
                 waiting, next_put = 0, ended + max(PORTION_S, (ended - started) / PORTION_SHARE)
 
 
-def _embedded(
-    batch: Sequence[tuple[str, str]], embedder: Embedder, store: Store
-) -> dict[str, Vectors]:
-    rows = embedder.embed_passages([text for _, text in batch])
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    made: dict[str, Vectors]
+    refused: int = 0
+    reason: str = ""
+
+
+def _embedded(batch: Sequence[tuple[str, str]], embedder: Embedder, store: Store) -> _Batch:
+    """A text that is refused must not hold up the others: it is found by halving its batch."""
+    try:
+        rows = embedder.embed_passages([text for _, text in batch])
+    except TextRefused as error:
+        if len(batch) == 1:
+            return _Batch({}, 1, str(error))
+        middle = len(batch) // 2
+        one, other = (_embedded(half, embedder, store) for half in (batch[:middle], batch[middle:]))
+        return _Batch(
+            one.made | other.made, one.refused + other.refused, one.reason or other.reason
+        )
     if rows.shape != (len(batch), store.contract.dimension):
         raise EmbedderUnavailable(
             f"{embedder.name} gave vectors of the shape {rows.shape} for {len(batch)} texts; "
             f"the index takes {store.contract.dimension} numbers each"
         )
-    return {key: row for (key, _), row in zip(batch, rows, strict=True)}
+    return _Batch({key: row for (key, _), row in zip(batch, rows, strict=True)})
 
 
 def _missing(store: Store, size: int) -> Iterator[list[Unembedded]]:
@@ -151,17 +172,24 @@ def _missing(store: Store, size: int) -> Iterator[list[Unembedded]]:
         yield found
 
 
-def _try_to_put_in(store: Store, cache: VectorCache) -> None:
+def _try_to_settle(store: Store, cache: VectorCache) -> None:
     """What cannot go in while another process searches goes in with a later portion."""
     try:
         with store.touching_vectors():
-            _put_in(store, cache)
+            _settle(store, cache)
     except IndexLocked:
         return
 
 
+def _settle(store: Store, cache: VectorCache) -> None:
+    """Bring Chroma in step with the catalog, as far as vectors are made."""
+    _take_out(store)
+    _put_in(store, cache)
+
+
 def _put_in(store: Store, cache: VectorCache) -> None:
-    """Put the vectors that are made into Chroma, up to the first passage that has none."""
+    """Put the vectors that are made into Chroma. They are made in the order of rows, so a page that
+    has none is behind the last one."""
     catalog = store.catalog
     if not catalog.missing_vectors():
         return
@@ -182,6 +210,6 @@ def _put_in(store: Store, cache: VectorCache) -> None:
                 ],
             )
         catalog.mark_dense((passage.id for passage, _ in ready), dense=True)
-        if len(ready) < len(page):
+        if not ready:
             break
     catalog.settle(True)

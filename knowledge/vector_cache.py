@@ -4,7 +4,7 @@ A file of its own beside the generations of an index, so that a rebuild finds th
 """
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -50,12 +50,22 @@ class VectorCache:
                 ((key, vector.tobytes(), used_s) for key, vector in vectors.items()),
             )
 
-    def drop_oldest(self, passages: int) -> None:
-        """Keep as many as twice the passages, and `MIN_KEPT` at least."""
+    def has_too_many(self, passages: int) -> bool:
+        """More than twice the passages, and more than `MIN_KEPT`."""
+        return self._count() > max(MIN_KEPT, 2 * passages)
+
+    def drop_oldest(self, passages: int, wanted: Iterable[str], used_s: int) -> None:
+        """Keep as many as twice the passages, and `MIN_KEPT` at least; those that `wanted` names
+        count as used now."""
         with transaction(self._connection):
-            count = int(self._connection.execute("SELECT count(*) FROM vectors").fetchone()[0])
+            self._connection.executemany(
+                "UPDATE vectors SET used = ? WHERE key = ?", ((used_s, key) for key in wanted)
+            )
             self._connection.execute(
                 "DELETE FROM vectors WHERE key IN "
                 "(SELECT key FROM vectors ORDER BY used LIMIT max(0, ?))",
-                (count - max(MIN_KEPT, 2 * passages),),
+                (self._count() - max(MIN_KEPT, 2 * passages),),
             )
+
+    def _count(self) -> int:
+        return int(self._connection.execute("SELECT count(*) FROM vectors").fetchone()[0])

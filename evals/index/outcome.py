@@ -7,15 +7,17 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from statistics import fmean
 
+SIZES_SAMPLE = 2_000
+"""Passages whose tokens are counted for a mean."""
+
 
 @dataclass(frozen=True, slots=True)
 class Ingested:
     """One ingest. `seconds` begins with the embedder loaded and ends with everything on disk;
     `embed_seconds` are those of them in which the embedder was at work, `query_seconds` those on
-    questions; `cpu_seconds` counts the children's too. `pages` are those with text. `files` says of
-    each file that gave no text why."""
+    questions; `cpu_seconds` counts the children's too. A peer's `pages` are those of
+    its files. `files` says of each file that gave no text why."""
 
-    pages: int
     passages: int
     tokens_per_passage: float
     characters_per_passage: float
@@ -25,6 +27,7 @@ class Ingested:
     embedded_passages: int
     embedded_queries: int = 0
     query_seconds: float = 0.0
+    pages: int = 0
     phases: dict[str, float] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
 
@@ -52,7 +55,7 @@ class Sizes:
         kept = list(texts)
         if not kept:
             return cls(0, 0.0, 0.0)
-        sample = kept[:: max(1, len(kept) // 2_000)]
+        sample = kept[:: max(1, len(kept) // SIZES_SAMPLE)]
         return cls(len(kept), fmean(map(count_tokens, sample)), fmean(map(len, kept)))
 
 

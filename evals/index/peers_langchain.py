@@ -50,7 +50,6 @@ def ingested(files: Sequence[Path], index: Path, embedder: Timed) -> Ingested:
     cpu = cpu_seconds() - cpu
     sizes = Sizes.of((chunk.page_content for chunk in chunks), embedder.count_tokens)
     return Ingested(
-        pages=len(documents),
         passages=sizes.passages,
         tokens_per_passage=sizes.tokens,
         characters_per_passage=sizes.characters,
@@ -58,6 +57,7 @@ def ingested(files: Sequence[Path], index: Path, embedder: Timed) -> Ingested:
         cpu_seconds=cpu,
         embed_seconds=embedder.seconds,
         embedded_passages=embedder.passages,
+        pages=len(documents),
         phases={"read": read - started, "split": split - read, "store": ended - split},
     )
 

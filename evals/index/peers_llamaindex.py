@@ -72,7 +72,6 @@ def ingested(files: Sequence[Path], index: Path, embedder: Timed) -> Ingested:
     texts = (node.get_content(MetadataMode.NONE) for node in nodes)
     sizes = Sizes.of(texts, embedder.count_tokens)
     return Ingested(
-        pages=len(documents),
         passages=sizes.passages,
         tokens_per_passage=sizes.tokens,
         characters_per_passage=sizes.characters,
@@ -80,6 +79,7 @@ def ingested(files: Sequence[Path], index: Path, embedder: Timed) -> Ingested:
         cpu_seconds=cpu,
         embed_seconds=embedder.seconds,
         embedded_passages=embedder.passages,
+        pages=len(documents),
         phases={"read": read - started, "split": split - read, "store": ended - split},
     )
 

@@ -11,7 +11,7 @@ from typing import get_args
 
 from evals.index.corpora import warm_up_files
 from evals.index.embedders import EmbedderName, Timed
-from evals.index.outcome import Ingested, Sizes, cpu_seconds, tell
+from evals.index.outcome import SIZES_SAMPLE, Ingested, Sizes, cpu_seconds, tell
 from evals.index.process import Ran, run
 from graph.evidence import Passage
 from knowledge.ingest import ingest
@@ -35,10 +35,10 @@ def ingested(folder: Path, index: Path, embedder: Timed) -> Ingested:
     cpu = cpu_seconds() - cpu
     if report.problem:
         raise SystemExit(report.problem)
-    made = passages(index)
-    sizes = Sizes.of((passage.text for passage in made), embedder.count_tokens)
+    # Not all of them: this process's memory is measured.
+    sample = passages(index, SIZES_SAMPLE)
+    sizes = Sizes.of((passage.text for passage in sample), embedder.count_tokens)
     return Ingested(
-        pages=len({(passage.document, passage.page) for passage in made}),
         passages=report.passages,
         tokens_per_passage=sizes.tokens,
         characters_per_passage=sizes.characters,
@@ -57,9 +57,10 @@ def ingested(folder: Path, index: Path, embedder: Timed) -> Ingested:
     )
 
 
-def passages(index: Path) -> list[Passage]:
+def passages(index: Path, limit: int) -> list[Passage]:
+    """Some of them, or all where there are fewer."""
     with open_store(IndexAddress(index)) as store:
-        return store.catalog.sample(store.catalog.passage_count())
+        return store.catalog.sample(limit)
 
 
 class Phases:

@@ -116,7 +116,9 @@ class _Tesseract:
         at = 0
         for word in iterate_level(self._page.GetIterator(), RIL.WORD):
             read = word.GetUTF8Text(RIL.WORD).strip()  # a picture is a word of one space
-            start = text.index(read, at)
+            start = text.find(read, at)
+            if start < 0:
+                continue
             restored += [text[at:start], read]
             at = start + len(read)
             if _LATIN.search(read) and not _HANGUL.search(read):
@@ -159,7 +161,7 @@ def _data_folder() -> Path:
 
 def _how_to_install(cause: str) -> str:
     return (
-        f"scanned pages cannot be read: {cause}. Install both parts of OCR: "
-        "pip install '.[ocr]' in this project's folder, and on Debian or Ubuntu "
-        "apt-get install tesseract-ocr tesseract-ocr-kor"
+        f"scanned pages cannot be read: {cause}. Install both parts of OCR: the extra ocr "
+        "(in this project's folder: make ocr) and Tesseract's data (on Debian or Ubuntu: "
+        "apt-get install tesseract-ocr tesseract-ocr-kor)"
     )

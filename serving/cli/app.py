@@ -86,8 +86,9 @@ def ingest(
     rebuild: Annotated[
         bool, typer.Option("--rebuild", help="Make the index anew, e.g. for another embedder.")
     ] = False,
-    allow_empty: Annotated[
-        bool, typer.Option("--allow-empty", help="Empty the index when the folder is empty.")
+    replace_all: Annotated[
+        bool,
+        typer.Option("--replace", help="Even if the folder has none of the documents."),
     ] = False,
     ocr: Ocr = False,
     passwords: Passwords = None,
@@ -101,7 +102,7 @@ def ingest(
     """Make the index equal to a folder. Exits with 1 when a document could not be indexed."""
     from serving.cli.ingest import Ingest, run_once
 
-    order = Ingest(_settings(ocr=ocr, passwords=passwords), folder, allow_empty=allow_empty)
+    order = Ingest(_settings(ocr=ocr, passwords=passwords), folder, replace_all=replace_all)
     if watch:
         from serving.cli.watch import Watch
 

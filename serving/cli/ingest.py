@@ -20,13 +20,13 @@ from serving.wiring.documents import embedder, index_address, load_options
 class Ingest:
     """An ingest of one folder, to be run as often as wanted: its embedder loads once."""
 
-    def __init__(self, settings: Settings, folder: Path, *, allow_empty: bool = False) -> None:
+    def __init__(self, settings: Settings, folder: Path, *, replace_all: bool = False) -> None:
         self.folder = folder
         self.home = settings.home
         self._address = index_address(settings)
         self._embedder = embedder(settings)
         self._options = load_options(settings)
-        self._allow_empty = allow_empty
+        self._replace_all = replace_all
 
     def run(self, *, rebuild: bool = False, shown: bool = True) -> IngestReport:
         with shown_progress() if shown else no_progress() as on_progress:
@@ -35,7 +35,7 @@ class Ingest:
                 self._address,
                 self._embedder,
                 rebuild=rebuild,
-                allow_empty=self._allow_empty,
+                replace_all=self._replace_all,
                 options=self._options,
                 on_progress=on_progress,
             )

@@ -51,7 +51,9 @@ class Watch:
         next_try = 0.0
         for changed in self._changes():
             if changed or time.monotonic() >= next_try:
-                self._ingest(rebuild=rebuild and self._last is None, was_asked=changed)
+                self._ingest(
+                    rebuild=rebuild and not (self._last and self._last.in_use), was_asked=changed
+                )
                 next_try = time.monotonic() + (RETRY_S if self._is_waiting else RESCAN_S)
 
     def _ingest(self, *, rebuild: bool, was_asked: bool) -> None:

@@ -14,7 +14,6 @@ from knowledge.report import Progress
 
 def ingested(passages: int, seconds: float, embed_seconds: float = 0.0) -> Ingested:
     return Ingested(
-        pages=10,
         passages=passages,
         tokens_per_passage=300,
         characters_per_passage=1_000,
@@ -22,6 +21,7 @@ def ingested(passages: int, seconds: float, embed_seconds: float = 0.0) -> Inges
         cpu_seconds=seconds,
         embed_seconds=embed_seconds,
         embedded_passages=passages,
+        pages=10,
     )
 
 

@@ -43,7 +43,7 @@ def sync(
             address,
             embedder,
             rebuild=rebuild,
-            allow_empty=True,
+            replace_all=True,
             on_progress=on_progress,
         )
 

@@ -106,8 +106,8 @@ def test_a_folder_that_lost_its_documents_empties_the_index_only_when_told_to(
         path.unlink()
     code, out, err = run("ingest", str(documents))
     assert (code, out) == (1, "")
-    assert "--allow-empty" in err
-    _, out, _ = run("ingest", str(documents), "--allow-empty", "--json")
+    assert "--replace" in err
+    _, out, _ = run("ingest", str(documents), "--replace", "--json")
     assert json.loads(out)["counts"] == {"removed": 2}
 
 
