@@ -60,7 +60,8 @@ bench-overhead: $(AGENT) ## the agent's own time per task, model and embedding l
 
 .venv-bench/stamp: $(AGENT) requirements/bench.txt
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-bench
-	$(BIN)/uv pip install --quiet --python .venv-bench/bin/python --require-hashes -r requirements/bench.txt
+	@# Copies, because NLTK refuses files with several links.
+	$(BIN)/uv pip install --quiet --link-mode copy --python .venv-bench/bin/python --require-hashes -r requirements/bench.txt
 	@touch $@
 
 bench-index: $(AGENT) .venv-bench/stamp ## ingest, re-ingest, memory and queries, beside LangChain and LlamaIndex

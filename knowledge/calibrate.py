@@ -25,6 +25,7 @@ from knowledge.lexical import script
 from knowledge.pseudo_questions import pseudo_questions
 from knowledge.search import Features, Searcher
 from knowledge.store import Store
+from knowledge.vector_cache import VectorCache, vector_key
 
 FALSE_REFUSAL_TARGET = 0.02
 MIN_PASSAGES = 20
@@ -119,9 +120,13 @@ def cautious(store: Store) -> Calibration:
 
 
 def calibrate(
-    store: Store, embedder: Embedder, on_progress: Callable[[int, int], None]
+    store: Store,
+    cache: VectorCache,
+    embedder: Embedder,
+    on_progress: Callable[[int, int], None],
 ) -> Calibration:
-    """Find the bounds for this corpus. Raises `EmbedderUnavailable`."""
+    """Find the bounds for this corpus. The questions' vectors are kept: most are the same the next
+    time. Raises `EmbedderUnavailable`."""
     catalog = store.catalog
     passages = catalog.passage_count()
     if passages < MIN_PASSAGES:
@@ -135,7 +140,7 @@ def calibrate(
     ]
     bank = foreign_questions()
     searcher = Searcher(store)
-    embed = _bearing_failures(embedder)
+    embed = _kept(_bearing_failures(embedder), cache, embedder.name)
     inside: list[tuple[str, Features]] = []
     outside: list[tuple[str, Features]] = []
     for done, (text, source) in enumerate(
@@ -166,6 +171,19 @@ def foreign_questions() -> list[str]:
     """The bank: English and Korean, from small talk to expert fields."""
     lines = files("knowledge").joinpath("data/foreign_questions.jsonl").read_text("utf-8")
     return [json.loads(line)["question"] for line in lines.splitlines()]
+
+
+def _kept(
+    embed: Callable[[str], Vectors], cache: VectorCache, embedder: str
+) -> Callable[[str], Vectors]:
+    def vector(question: str) -> Vectors:
+        key = vector_key(f"{embedder} query", question)
+        known = cache.find([key])
+        vectors = known or {key: embed(question)}
+        cache.keep(vectors, used_s=int(time.time()))
+        return vectors[key]
+
+    return vector
 
 
 def _bearing_failures(embedder: Embedder) -> Callable[[str], Vectors]:

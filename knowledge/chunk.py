@@ -19,7 +19,7 @@ OVERLAP_TOKENS = 40
 MAX_TOKENS = 480
 """What an embedder with a window of 512 surely takes, prefix and special tokens included."""
 
-VERSION = f"sentences-1-{TARGET_TOKENS}-{OVERLAP_TOKENS}"
+VERSION = f"sentences-2-{TARGET_TOKENS}-{OVERLAP_TOKENS}"
 
 TokenCounter = Callable[[str], int]
 

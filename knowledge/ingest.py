@@ -227,7 +227,10 @@ def _follow(
     try:
         with store.touching_vectors():
             new = calibrate(
-                store, embedder, lambda done, total: on_progress(Progress("calibrate", done, total))
+                store,
+                writable.cache,
+                embedder,
+                lambda done, total: on_progress(Progress("calibrate", done, total)),
             )
     except (EmbedderUnavailable, IndexLocked) as error:
         return embedded, None, str(error)

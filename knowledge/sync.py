@@ -22,7 +22,7 @@ EMBED_BATCH = 16
 """Texts in one call of the embedder."""
 
 PAGE = 512
-"""Passages that are in memory at once."""
+"""Passages that are embedded before the next ones are read."""
 
 PORTION = 5_000
 PORTION_S = 15.0
@@ -194,7 +194,7 @@ def _put_in(store: Store, cache: VectorCache) -> None:
     if not catalog.missing_vectors():
         return
     catalog.settle(False)
-    for page in _missing(store, PAGE):
+    for page in _missing(store, PORTION):
         keys = [vector_key(store.contract.embedder, passage.text) for passage in page]
         known = cache.find(keys)
         ready = [

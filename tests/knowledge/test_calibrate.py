@@ -88,8 +88,8 @@ class RefusingEmbedder(WordsEmbedder):
 @pytest.mark.parametrize(
     ("added", "question"),
     [
-        ("A pulley lifts the crate.", "What lifts the crate?"),
-        ("도르래가 상자를 든다.", "상자는 무엇이 드나요?"),
+        ("A pulley lifts the crate. The pulley turns on an axle.", "What lifts the crate?"),
+        ("도르래가 상자를 든다. 도르래는 축에서 돈다.", "상자는 무엇이 드나요?"),
     ],
 )
 async def test_the_bound_of_another_corpus_is_not_used_when_its_calibration_fails(
@@ -148,3 +148,13 @@ def test_pseudo_questions_are_the_same_in_each_run() -> None:
     )
     assert first == second
     assert len(first) == 5
+
+
+def test_a_calibration_asks_only_for_the_vectors_of_new_questions(
+    corpus: Path, address: IndexAddress
+) -> None:
+    embedder = RefusingEmbedder(refusals=0)
+    first = ingest(corpus, address, embedder).calibration
+    (address.home / str(address.current()) / "calibration.json").unlink()
+    embedder.refusals = 1_000
+    assert ingest(corpus, address, embedder).calibration == first
