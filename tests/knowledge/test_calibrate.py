@@ -89,7 +89,7 @@ class RefusingEmbedder(WordsEmbedder):
     ("added", "question"),
     [
         ("A pulley lifts the crate. The pulley turns on an axle.", "What lifts the crate?"),
-        ("도르래가 상자를 든다. 도르래는 축에서 돈다.", "상자는 무엇이 드나요?"),
+        ("도르래 바퀴는 상자를 든다. 도르래 바퀴는 축에서 돈다.", "상자는 무엇이 드나요?"),
     ],
 )
 async def test_the_bound_of_another_corpus_is_not_used_when_its_calibration_fails(
