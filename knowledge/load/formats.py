@@ -41,7 +41,7 @@ def unsupported(path: Path) -> Unreadable:
 
 def load(path: Path, options: LoadOptions) -> Loaded | Unreadable:
     """Read one file in this process. A hostile file can still hang or crash a parser: call it
-    through `knowledge.reader.Reader`, which bounds both."""
+    through `knowledge.reader.read_all`, which bounds both."""
     suffix = path.suffix.lower()
     if suffix not in _READERS:
         return unsupported(path)
