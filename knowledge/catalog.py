@@ -195,7 +195,7 @@ class Catalog:
         )
         if dense:
             self._connection.execute("DELETE FROM stale WHERE id = ?", (passage.id,))
-        self.lexical.add(int(cursor.lastrowid or 0), passage.text)
+        self.lexical.add(int(cursor.lastrowid or 0), passage)
 
     def _add_to_checksum(self, amount: int) -> None:
         checksum = (int(self.corpus_version(), 16) + amount) % 2**128

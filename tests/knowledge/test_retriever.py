@@ -6,9 +6,9 @@ import pytest
 
 from graph.errors import KnowledgeError
 from knowledge.embed import Vectors
+from knowledge.fusion import fuse
 from knowledge.ingest import ingest
 from knowledge.retriever import open_retriever
-from knowledge.search import fuse
 from knowledge.store import IndexAddress
 from tests.knowledge.stubs import WordsEmbedder
 
