@@ -1,7 +1,9 @@
 """Scores of two kinds made one (docs/decisions/012)."""
 
-from collections.abc import Mapping
-from statistics import fmean, pstdev
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
 
 DENSE_WEIGHT = 0.7
 """Against the lexical side, whose weight is the share of the question that its best passage
@@ -15,20 +17,19 @@ def fuse(
 ) -> dict[str, float]:
     """A weighted sum of z-scores of all candidates. One without a vector gets the lowest dense
     score, and one that the words do not touch the lexical score 0."""
+    candidates = list(dict.fromkeys([*dense, *lexical]))
     lowest = min(dense.values(), default=0.0)
-    candidates = dict.fromkeys([*dense, *lexical])
-    by_meaning = _standardised({key: dense.get(key, lowest) for key in candidates})
-    by_words = _standardised({key: lexical.get(key, 0.0) for key in candidates})
-    return {
-        key: DENSE_WEIGHT * by_meaning[key] + lexical_weight * by_words[key] for key in candidates
-    }
+    by_meaning = _standardised([dense.get(key, lowest) for key in candidates])
+    by_words = _standardised([lexical.get(key, 0.0) for key in candidates])
+    fused = DENSE_WEIGHT * by_meaning + lexical_weight * by_words
+    return dict(zip(candidates, fused.tolist(), strict=True))
 
 
-def _standardised(scores: Mapping[str, float]) -> dict[str, float]:
+def _standardised(scores: Sequence[float]) -> NDArray[np.float64]:
     """With the mean 0 and the deviation 1; all 0 where they do not differ."""
-    if not scores:
-        return {}
-    mean, deviation = fmean(scores.values()), pstdev(scores.values())
+    values = np.array(scores, np.float64)
+    deviation = values.std() if scores else 0.0
     if deviation < EPSILON:
-        return dict.fromkeys(scores, 0.0)
-    return {key: (score - mean) / deviation for key, score in scores.items()}
+        return np.zeros(len(scores))
+    standardised: NDArray[np.float64] = (values - values.mean()) / deviation
+    return standardised

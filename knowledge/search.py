@@ -97,8 +97,9 @@ def coverage(rarities: Mapping[str, float], hits: Iterable[PassageWords]) -> flo
     everything = sum(rarities.values())
     if not everything:
         return 0.0
-    held = {term for hit in hits for term in (*hit.terms, *hit.context)}
-    return min(1.0, sum(weight for term, weight in rarities.items() if term in held) / everything)
+    found = list(hits)
+    held = sum(weight for term, weight in rarities.items() if any(hit.holds(term) for hit in found))
+    return min(1.0, held / everything)
 
 
 def _by_script(held: Mapping[str, PassageWords], keys: Collection[str]) -> dict[Script, list[str]]:
@@ -114,7 +115,7 @@ def _distinct(ranked: Iterable[str], held: Mapping[str, PassageWords], limit: in
     for key in ranked:
         if len(kept) == limit:
             break
-        own = set(held[key].terms)
+        own = set(held[key].terms.split())
         if all(_jaccard(own, other) < DUPLICATE_JACCARD for _, other in kept):
             kept.append((key, own))
     return [key for key, _ in kept]

@@ -4,15 +4,14 @@ A question of ten common words names most passages of an index. Rare terms decid
 worth a look, and these are then scored exactly.
 """
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from statistics import fmean
 
 import numpy as np
+from numpy.typing import NDArray
 
-from knowledge.bm25 import K1, B, rarity, saturation
+from knowledge.bm25 import rarity, saturation
 from knowledge.lexical import (
     MARKS,
     MAX_COUNTED,
@@ -26,7 +25,7 @@ from knowledge.lexical import (
 MAX_TERMS = 64
 """Of a question."""
 
-MAX_POSTINGS = 10_000
+MAX_POSTINGS = 5_000
 """Passages that the lists of a question may name, counted once per list (docs/decisions/012)."""
 
 MARK_SHARE = 0.25
@@ -85,34 +84,35 @@ class WordSearch:
 
 
 def term_scores(match: WordMatch, passages: Mapping[str, PassageWords]) -> dict[str, float]:
-    """BM25 of each passage."""
-    mean = fmean(map(len, passages.values())) if passages else 0.0
-    scores: dict[str, float] = {}
-    for key, held in passages.items():
-        counts = Counter(held.terms)
-        counts.update(held.context)
-        scores[key] = sum(
-            weight * saturation(counts[term], len(held), mean)
-            for term, weight in match.rarities.items()
-            if term in counts
-        )
-    return scores
+    """BM25 of each passage; a term that stands twice in a row counts once."""
+    asked = [f" {term} " for term in match.rarities]
+    counts = _counts(asked, [held.terms + held.context for held in passages.values()])
+    rarities = np.array(list(match.rarities.values()))
+    return _bm25(passages, counts, rarities)
 
 
 def piece_scores(match: WordMatch, passages: Mapping[str, PassageWords]) -> dict[str, float]:
     """BM25 of each passage over pieces of words. How rare a piece is, is counted among these
     passages: so pieces need no index."""
-    if not match.pieces or not passages:
-        return dict.fromkeys(passages, 0.0)
-    counts = np.array(
-        [[held.words.count(piece) for piece in match.pieces] for held in passages.values()],
-        np.float64,
-    )
-    lengths = np.array([len(held) for held in passages.values()], np.float64)
-    holding = (counts > 0).sum(axis=0)
-    rarities = np.log1p((len(passages) - holding + 0.5) / (holding + 0.5))
-    norm = K1 * (1 - B + B * lengths / max(1.0, lengths.mean()))
-    scores = (counts * (K1 + 1) / (counts + norm[:, None])) @ rarities
+    counts = _counts(match.pieces, [held.words for held in passages.values()])
+    holding = np.count_nonzero(counts, axis=0)
+    return _bm25(passages, counts, rarity(len(passages), holding))
+
+
+def _counts(asked: Sequence[str], texts: Sequence[str]) -> NDArray[np.float64]:
+    """How often each of `asked` stands in each text, shape (len(texts), len(asked))."""
+    counts = [[text.count(one) for one in asked] for text in texts]
+    return np.array(counts, np.float64).reshape(len(texts), len(asked))
+
+
+def _bm25(
+    passages: Mapping[str, PassageWords],
+    counts: NDArray[np.float64],
+    rarities: NDArray[np.float64],
+) -> dict[str, float]:
+    lengths = np.array([held.terms.count(" ") for held in passages.values()], np.float64)
+    mean = lengths.mean() if passages else 1.0
+    scores = saturation(counts, lengths[:, None], mean) @ rarities
     return dict(zip(passages, scores.tolist(), strict=True))
 
 

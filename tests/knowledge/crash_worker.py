@@ -84,7 +84,7 @@ def _work(events: Connection, job: Job) -> None:
     content, error = None, None
     with (
         _told(VectorIndex, "upsert", lambda: enter("storing")),
-        _told(VectorCache, "drop_oldest", lambda: enter("closing")),
+        _told(VectorCache, "has_too_many", lambda: enter("closing")),
     ):
         try:
             sync(

@@ -101,7 +101,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 
 @pytest.mark.parametrize("rebuild", [False, True], ids=["sync", "rebuild"])
-@pytest.mark.parametrize("room_kb", [0, 16, 120, 600, 2_400])
+@pytest.mark.parametrize("room_kb", [0, 16, 120, 600, 1_200])
 def test_an_ingest_that_meets_a_full_disk_says_so_and_the_next_completes_it(
     scene: Scene, small_disk: Path, room_kb: int, rebuild: bool
 ) -> None:
