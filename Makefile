@@ -58,6 +58,9 @@ check: $(DEV) ## lint, types, import rules, tests
 bench-overhead: $(AGENT) ## the agent's own time per task, model and embedding left out
 	$(BIN)/python -m evals.overhead
 
+bench-retrieval: $(AGENT) ## nDCG and recall on the question sets in KA_TEST_DATA
+	$(BIN)/python -m evals.retrieval --data $(KA_TEST_DATA)
+
 .venv-bench/stamp: $(AGENT) requirements/bench.txt
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-bench
 	@# Copies, because NLTK refuses files with several links.
@@ -93,4 +96,4 @@ pins: $(BIN)/uv ## compute the requirement files anew
 clean: ## remove environments and caches; indexes and models stay
 	rm -rf .venv .venv-engine .venv-bench .mypy_cache .ruff_cache .pytest_cache build *.egg-info
 
-.PHONY: help install engine demo studio test test-engine check bench-overhead bench-index ocr handbook pins clean
+.PHONY: help install engine demo studio test test-engine check bench-overhead bench-retrieval bench-index ocr handbook pins clean
