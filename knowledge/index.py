@@ -8,7 +8,7 @@ share makes a query of 100,000 vectors take 390 ms in place of 1.3 (docs/decisio
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
-from functools import wraps
+from functools import cache, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, Self, TypeVar, get_args
 from urllib.parse import urlsplit
@@ -177,11 +177,7 @@ class VectorIndex:
 
     @_translated
     def query(
-        self,
-        vector: Vectors,
-        of: Script,
-        limit: int,
-        documents: Collection[str] | None = None,
+        self, vector: Vectors, of: Script, limit: int, documents: Collection[str] | None = None
     ) -> list[tuple[str, float]]:
         """Ids and cosines of passages in one script, best first; of `documents` alone where they
         are given."""
@@ -255,15 +251,13 @@ class VectorIndex:
 
 def _embedded(folder: Path) -> Any:
     import chromadb
-    from chromadb.config import Settings
 
-    return chromadb.PersistentClient(str(folder), settings=Settings(anonymized_telemetry=False))
+    return chromadb.PersistentClient(str(folder), settings=_settings()())
 
 
 def _server(url: str) -> Any:
     import chromadb
     import httpx
-    from chromadb.config import Settings
 
     parts = urlsplit(url)
     secure = parts.scheme == "https"
@@ -273,11 +267,26 @@ def _server(url: str) -> Any:
         host=parts.hostname or "",
         port=parts.port or (443 if secure else 80),
         ssl=secure,
-        settings=Settings(anonymized_telemetry=False),
+        settings=_settings()(),
     )
     session: httpx.Client = client._server._session  # type: ignore[attr-defined]
     session.timeout = httpx.Timeout(SERVER_TIMEOUT_S)
     return client
+
+
+@cache
+def _settings() -> Any:
+    """A class: Chroma's settings, without what the environment or a file `.env` says of them."""
+    from chromadb.config import Settings
+
+    class OwnSettings(Settings):
+        anonymized_telemetry: bool = False
+
+        @classmethod
+        def settings_customise_sources(cls, _: Any, init_settings: Any, **__: Any) -> Any:  # type: ignore[override]
+            return (init_settings,)
+
+    return OwnSettings
 
 
 def _in(documents: Collection[str]) -> "Where":

@@ -17,6 +17,9 @@ from chromadb.config import Settings
 START_TIMEOUT_S = 60.0
 PAUSE_S = 0.05
 
+# Takes milliseconds to make; a client writes its own address into its copy.
+_SETTINGS = Settings(anonymized_telemetry=False)
+
 
 @contextmanager
 def chroma_server(folder: Path, port: int | None = None) -> Iterator[str]:
@@ -47,7 +50,7 @@ def chroma_server(folder: Path, port: int | None = None) -> Iterator[str]:
 @contextmanager
 def chroma_client(place: Path | str) -> Iterator[ClientAPI]:
     """`place` is a folder, or the URL of a server."""
-    settings = Settings(anonymized_telemetry=False)
+    settings = _SETTINGS.model_copy()
     if isinstance(place, Path):
         client: ClientAPI = chromadb.PersistentClient(str(place), settings=settings)
     else:

@@ -11,6 +11,7 @@ from tests.stub_engine import StubEngine
 
 # A machine that is busy makes no test wrong.
 hypothesis.settings.register_profile("project", deadline=None)
+hypothesis.settings.register_profile("long", deadline=None, max_examples=2_000)
 hypothesis.settings.load_profile("project")
 
 

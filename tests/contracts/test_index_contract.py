@@ -199,6 +199,17 @@ def test_a_vector_of_another_length_is_refused(index: VectorIndex) -> None:
         index.upsert("latin", [Record("short", "tea.md", short)])
 
 
+def test_the_environment_changes_nothing(
+    place: Place, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Chroma would take its settings from variables with everyday names, and from a file .env."""
+    for variable in ("MIGRATIONS", "CHROMA_API_IMPL", "CHROMA_SERVER_HOST"):
+        monkeypatch.setenv(variable, "none")
+    with VectorIndex(place, name, CONTRACT) as index:
+        index.upsert("latin", records(unit(2)))
+        assert index.count() == 2
+
+
 def test_a_server_that_is_down_is_named(name: str) -> None:
     url = f"http://127.0.0.1:{free_port()}"
     with VectorIndex(url, name, CONTRACT) as index, pytest.raises(KnowledgeError, match=url):

@@ -34,12 +34,12 @@ def working(work: Callable[..., None], *args: object) -> Iterator[tuple[BaseProc
     process = _forks.Process(target=work, args=(theirs, *args), daemon=True)
     process.start()
     theirs.close()
-    try:
-        with ours:
+    with ours:
+        try:
             yield process, ours
-    finally:
-        process.kill()
-        process.join(TIMEOUT_S)
+        finally:
+            process.kill()
+            process.join(TIMEOUT_S)
 
 
 def receive(connection: Connection) -> Any:
@@ -58,7 +58,7 @@ def hold_open(connection: Connection, folder: Path, address: IndexAddress) -> No
 
 
 def hold_ingest(connection: Connection, folder: Path, address: IndexAddress) -> None:
-    """Be in the middle of an ingest, its embedder waiting."""
+    """Be in the middle of an ingest, its embedder waiting; say at its end what went wrong."""
 
     class Waiting(WordsEmbedder):
         def embed_passages(self, texts: Sequence[str]) -> Vectors:
@@ -67,7 +67,7 @@ def hold_ingest(connection: Connection, folder: Path, address: IndexAddress) -> 
                 connection.recv()
             return super().embed_passages(texts)
 
-    sync(folder, address, Waiting())
+    connection.send(sync(folder, address, Waiting()).embedder_error)
 
 
 def ingest_again_and_again(

@@ -18,6 +18,7 @@ _SMALL = {
     "knowledge.folder.YOUNG_NS": 20_000_000,
     "knowledge.index.MAX_BATCH": 16,
     "knowledge.sync.EMBED_BATCH": 4,
+    "knowledge.sync.LAST_PORTION_WAIT_S": 0.2,
     "knowledge.sync.PAGE": 12,
     "knowledge.sync.PORTION": 24,
 }

@@ -1,6 +1,7 @@
 """Several threads and processes on one index."""
 
 import asyncio
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -135,6 +136,22 @@ def test_what_another_process_has_read_can_be_searched_while_it_embeds(
     assert versions.faults((hit.passage for hit in found.hits), expected) == []
     assert {hit.passage.text for hit in found.hits} == set().union(*expected["B"].values())
     assert "have no vector yet" in " ".join(found.degraded)
+
+
+def test_an_ingest_that_meets_a_search_of_another_process_keeps_its_vectors_for_the_next(
+    folder: Path, address: IndexAddress
+) -> None:
+    sync(folder, address, WordsEmbedder())
+    versions.put(folder, "B")
+    with working(hold_ingest, folder, address) as (_, events):
+        receive(events)
+        with open_retriever(address, WordsEmbedder()):
+            events.send("go on")
+            error = receive(events)
+    assert f"in use by the process {os.getpid()};" in error
+    assert "the vectors are made and kept" in error
+    completed = sync(folder, address, WordsEmbedder())
+    assert (completed.embedded, completed.vectors_missing, completed.problem) == (0, 0, None)
 
 
 def test_waiting_for_one_index_holds_up_no_other(folder: Path, address: IndexAddress) -> None:

@@ -13,10 +13,12 @@ from knowledge.store import IndexAddress
 from tests.knowledge import folders
 from tests.knowledge.crash_worker import PHASES, Finished, Job, Phase, finish, kill
 from tests.knowledge.dump import Dump
+from tests.knowledge.scratch import scratch
 
 DOCUMENTS = 24
 KILLS_PER_PHASE = 10
 MAX_MISSES = 20
+SEED = 20261129
 
 DISK = "size=16m"
 
@@ -39,20 +41,21 @@ class Scene:
 
 
 @pytest.fixture(scope="module")
-def scene(tmp_path_factory: pytest.TempPathFactory) -> Scene:
-    made = tmp_path_factory.mktemp("scene")
-    folder, rng = made / "documents", random.Random(20261129)
-    folders.fill(folder, rng, DOCUMENTS)
-    finish(Job(folder, IndexAddress(made / "before")))
-    folders.change(folder, rng)
-    expected = finish(Job(folder, IndexAddress(made / "after"))).dump
-    assert expected is not None
-    assert expected.faults() == []
-    unseen = Scene(folder, made / "before", expected, {})
-    seconds = {}
-    for rebuild in (False, True):
-        seconds[rebuild] = finish(unseen.job(made / f"timed {rebuild}", rebuild=rebuild)).seconds
-    return replace(unseen, seconds=seconds)
+def scene() -> Iterator[Scene]:
+    with scratch() as home:
+        folder, rng = home / "documents", random.Random(SEED)
+        folders.fill(folder, rng, DOCUMENTS)
+        finish(Job(folder, IndexAddress(home / "before")))
+        folders.change(folder, rng)
+        expected = finish(Job(folder, IndexAddress(home / "after"))).dump
+        assert expected is not None
+        assert expected.faults() == []
+        untimed = Scene(folder, home / "before", expected, {})
+        seconds = {
+            rebuild: finish(untimed.job(home / f"timed {rebuild}", rebuild=rebuild)).seconds
+            for rebuild in (False, True)
+        }
+        yield replace(untimed, seconds=seconds)
 
 
 def assert_in_step(scene: Scene, finished: Finished) -> None:
@@ -65,24 +68,22 @@ def assert_in_step(scene: Scene, finished: Finished) -> None:
 
 @pytest.mark.parametrize("phase", PHASES)
 def test_an_ingest_killed_at_any_moment_is_completed_by_the_next(
-    scene: Scene, tmp_path: Path, phase: Phase
+    scene: Scene, phase: Phase
 ) -> None:
-    rng = random.Random(f"20261129 {phase}")
+    rng = random.Random(f"{SEED} {phase}")
     fell: list[Phase] = []
     for attempt in range(KILLS_PER_PHASE + MAX_MISSES):
         if len(fell) == KILLS_PER_PHASE:
             break
-        job = scene.job(tmp_path / str(attempt), rebuild=rng.random() < 0.3)
-        job = replace(job, reads_apart=rng.random() < 0.1)
-        after_s = rng.random() * scene.seconds[job.rebuild][phase]
-        killed_in = kill(job, phase, after_s)
-        print(
-            f"{attempt}: {after_s * 1000:.1f} ms into {phase}, rebuild {job.rebuild}: {killed_in}"
-        )
-        if killed_in is None:
-            continue
-        fell.append(killed_in)
-        assert_in_step(scene, finish(replace(job, rebuild=False)))
+        with scratch() as home:
+            job = scene.job(home / "index", rebuild=rng.random() < 0.3)
+            job = replace(job, reads_apart=rng.random() < 0.1)
+            after_s = rng.random() * scene.seconds[job.rebuild][phase]
+            killed_in = kill(job, phase, after_s)
+            print(f"{attempt}: {after_s * 1000:.1f} ms into {phase} of {job}: {killed_in}")
+            if killed_in is not None:
+                fell.append(killed_in)
+                assert_in_step(scene, finish(replace(job, rebuild=False)))
     assert len(fell) == KILLS_PER_PHASE
     assert phase in fell
 
@@ -101,7 +102,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 
 @pytest.mark.parametrize("rebuild", [False, True], ids=["sync", "rebuild"])
-@pytest.mark.parametrize("room_kb", [0, 16, 120, 600, 1_200])
+@pytest.mark.parametrize("room_kb", [0, 120, 1_200])
 def test_an_ingest_that_meets_a_full_disk_says_so_and_the_next_completes_it(
     scene: Scene, small_disk: Path, room_kb: int, rebuild: bool
 ) -> None:

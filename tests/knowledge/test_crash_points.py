@@ -1,6 +1,8 @@
 """A crash at each single change that an ingest makes to SQLite, to Chroma or on disk."""
 
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -11,6 +13,7 @@ from knowledge.store import IndexAddress
 from tests.knowledge import folders
 from tests.knowledge.dump import Dump, dump
 from tests.knowledge.faults import Crash, Seam, crash
+from tests.knowledge.scratch import scratch
 from tests.knowledge.stubs import WordsEmbedder
 from tests.knowledge.syncing import sync
 
@@ -38,9 +41,12 @@ class Scene:
     after_the_crash: Path
     expected: Dump
 
-    def index(self, copy: Path) -> IndexAddress:
-        shutil.copytree(self.old.folder, copy)
-        return IndexAddress(copy)
+    @contextmanager
+    def index(self) -> Iterator[IndexAddress]:
+        """A copy of the old index."""
+        with scratch() as home:
+            shutil.copytree(self.old.folder, home / "index")
+            yield IndexAddress(home / "index")
 
     def check_completed(self, address: IndexAddress) -> None:
         sync(self.after_the_crash, address, WordsEmbedder())
@@ -50,16 +56,16 @@ class Scene:
 
 
 @pytest.fixture(scope="module", params=SCENARIOS)
-def scene(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Scene:
-    home = tmp_path_factory.mktemp("scene")
+def scene(request: pytest.FixtureRequest) -> Iterator[Scene]:
     changed, after_the_crash = SCENARIOS[request.param]
-    for number, state in enumerate((BEFORE, changed, after_the_crash)):
-        for name, sections in state.items():
-            folders.write(home / f"{number}" / name, folders.text(sections))
-    old, new = IndexAddress(home / "old"), IndexAddress(home / "new")
-    sync(home / "0", old, WordsEmbedder())
-    sync(home / "2", new, WordsEmbedder())
-    return Scene(old, home / "1", home / "2", dump(new))
+    with scratch() as home:
+        for number, state in enumerate((BEFORE, changed, after_the_crash)):
+            for name, sections in state.items():
+                folders.write(home / f"{number}" / name, folders.text(sections))
+        old, new = IndexAddress(home / "old"), IndexAddress(home / "new")
+        sync(home / "0", old, WordsEmbedder())
+        sync(home / "2", new, WordsEmbedder())
+        yield Scene(old, home / "1", home / "2", dump(new))
 
 
 KILLED, INTERRUPTED = True, False
@@ -76,26 +82,26 @@ KILLED, INTERRUPTED = True, False
     ids=["sqlite", "sqlite, rebuild", "vectors", "vectors, interrupted"],
 )
 def test_after_a_crash_at_any_change_the_next_ingest_brings_the_index_in_step(
-    scene: Scene, tmp_path: Path, seam: Seam, dead: bool, rebuild: bool
+    scene: Scene, seam: Seam, dead: bool, rebuild: bool
 ) -> None:
     # In a dead process, before a statement is where it was after the one before.
     for moment in count(1, 2) if seam == "sqlite" else count():
-        address = scene.index(tmp_path / str(moment))
-        try:
-            with crash(seam, moment, dead=dead):
-                sync(scene.changed, address, WordsEmbedder(), rebuild=rebuild)
-        except Crash:
-            scene.check_completed(address)
-        else:
-            assert moment > 1, "nothing crashed"
-            break
+        with scene.index() as address:
+            try:
+                with crash(seam, moment, dead=dead):
+                    sync(scene.changed, address, WordsEmbedder(), rebuild=rebuild)
+            except Crash:
+                scene.check_completed(address)
+            else:
+                assert moment > 1, "nothing crashed"
+                break
 
 
 @pytest.mark.parametrize("moment", [0, 1], ids=["before", "after"])
 def test_after_a_crash_at_the_switch_to_a_rebuilt_index_the_next_ingest_brings_it_in_step(
-    scene: Scene, tmp_path: Path, moment: int
+    scene: Scene, moment: int
 ) -> None:
-    address = scene.index(tmp_path / "index")
-    with pytest.raises(Crash), crash("publish", moment, dead=True):
-        sync(scene.changed, address, WordsEmbedder(), rebuild=True)
-    scene.check_completed(address)
+    with scene.index() as address:
+        with pytest.raises(Crash), crash("publish", moment, dead=True):
+            sync(scene.changed, address, WordsEmbedder(), rebuild=True)
+        scene.check_completed(address)

@@ -5,8 +5,7 @@ pytest tests/knowledge/test_sync_machine.py --hypothesis-profile=long
 """
 
 import os
-import tempfile
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from itertools import count
 from pathlib import Path
 
@@ -25,6 +24,7 @@ from knowledge.store import IndexAddress
 from tests.knowledge import folders
 from tests.knowledge.dump import Dump, dump, passages_by_document
 from tests.knowledge.faults import Crash, Seam, crash
+from tests.knowledge.scratch import scratch
 from tests.knowledge.stubs import WordsEmbedder
 from tests.knowledge.syncing import sync
 
@@ -50,16 +50,17 @@ class SyncMachine(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self._home = tempfile.TemporaryDirectory()
-        self.folder = Path(self._home.name, "documents")
+        self.opened = ExitStack()
+        home = self.opened.enter_context(scratch())
+        self.folder = home / "documents"
         self.folder.mkdir()
-        self.address = IndexAddress(Path(self._home.name, "index"))
+        self.address = IndexAddress(home / "index")
         self.versions: list[tuple[Path, bytes, int]] = []
         self.kept: set[str] = set()
         self.patience, self.waiting = 1, 0
 
     def teardown(self) -> None:
-        self._home.cleanup()
+        self.opened.close()
 
     def documents(self) -> list[Path]:
         return folders.documents(self.folder)
@@ -200,8 +201,8 @@ def fresh(folder: Path) -> Dump:
         for path in folders.documents(folder)
     )
     if key not in _fresh:
-        with tempfile.TemporaryDirectory() as made:
-            address = IndexAddress(Path(made))
+        with scratch() as home:
+            address = IndexAddress(home)
             sync(folder, address, WordsEmbedder())
             _fresh[key] = dump(address)
     return _fresh[key]
@@ -209,7 +210,7 @@ def fresh(folder: Path) -> Dump:
 
 TestSync = SyncMachine.TestCase
 TestSync.settings = settings(
-    max_examples=settings().max_examples * 6 // 10,
+    max_examples=settings().max_examples * 3 // 10,
     stateful_step_count=12,
     suppress_health_check=[HealthCheck.too_slow],
 )
