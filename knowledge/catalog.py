@@ -105,14 +105,11 @@ class Catalog:
         return str(row[0])
 
     def documents(self) -> dict[str, DocumentRow]:
-        found: dict[str, DocumentRow] = {}
-        for *columns, tags in self._connection.execute(
+        rows = self._connection.execute(
             "SELECT path, sha256, bytes, seen_ns, read_with, status, reason, title, "
-            "own_date, modified, tags "
-            "FROM documents ORDER BY path"
-        ):
-            found[columns[0]] = DocumentRow(*(*columns, tuple(json.loads(tags))))
-        return found
+            "own_date, modified, tags FROM documents ORDER BY path"
+        )
+        return {row[0]: DocumentRow(*(*row[:-1], tuple(json.loads(row[-1])))) for row in rows}
 
     def paths_in(self, scope: Scope) -> frozenset[str]:
         """Indexed documents of a scope. Raises `InputError` where it holds none."""
@@ -208,6 +205,10 @@ class Catalog:
     def passage_count(self) -> int:
         return int(self._total("passages"))
 
+    def changes(self) -> int:
+        """Passages added and dropped since the index was made; a changed one counts twice."""
+        return int(self._total("changes"))
+
     def missing_vectors(self) -> int:
         return int(self._total("missing"))
 
@@ -239,13 +240,6 @@ class Catalog:
         found = self._select(f"WHERE id IN ({marks(ids)})", ids)
         return {passage.id: passage for passage in found}
 
-    def passages_at(self, rows: Sequence[int]) -> dict[int, Passage]:
-        """Passages by their row in the lexical index."""
-        found = self._connection.execute(
-            f"SELECT {_PASSAGE}, row FROM passages WHERE row IN ({marks(rows)})", rows
-        )
-        return {row[-1]: _passage(row) for row in found}
-
     def passages_on(self, document: str, page: int) -> list[Passage]:
         """The passages of one page, in reading order."""
         return self._select("WHERE document = ? AND page = ? ORDER BY start", (document, page))
@@ -259,6 +253,12 @@ class Catalog:
     def sample(self, size: int) -> list[Passage]:
         """Up to `size` passages, the same in each run and spread evenly, since ids are hashes."""
         return self._select("ORDER BY id LIMIT ?", (size,))
+
+    def scripts(self) -> tuple[str, ...]:
+        """Of a sample of the passages."""
+        sample = "SELECT script FROM passages ORDER BY id LIMIT 500"
+        rows = self._connection.execute(f"SELECT DISTINCT script FROM ({sample})")
+        return tuple(sorted(str(row[0]) for row in rows))
 
     def _select(self, condition: str, values: Sequence[str | int]) -> list[Passage]:
         rows = self._connection.execute(f"SELECT {_PASSAGE} FROM passages {condition}", values)

@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass
 
 from graph.errors import IndexMismatch
 
-INDEX_VERSION = 2
+INDEX_VERSION = 3
 """Of the files' layout; a change of it asks for a rebuild."""
 
 

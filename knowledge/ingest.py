@@ -8,9 +8,10 @@ from typing import get_args
 
 from graph.errors import EmbedderUnavailable, IndexLocked, IndexMissing, InputError, KnowledgeError
 from knowledge import chunk
-from knowledge.calibrate import Calibration, calibrate, current_calibration
+from knowledge.calibrate import calibrate
 from knowledge.catalog import Catalog, DocumentRow
 from knowledge.contract import Contract
+from knowledge.domain import Calibration, current_calibration
 from knowledge.embed import Embedder
 from knowledge.folder import Listing, Problem, Seen, content_of, list_folder, look, settled
 from knowledge.load.document import PLAIN, Loaded, LoadOptions, Unreadable, UnreadableStatus

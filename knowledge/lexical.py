@@ -155,8 +155,6 @@ class LexicalIndex:
         held = _terms_of(own)
         above = words("\n".join((passage.title, *passage.heading)))
         context = dict.fromkeys(_terms_of(above))
-        for term in held:
-            context.pop(term, None)
         self._connection.execute(
             "INSERT INTO lexical (rowid, terms, context, marked, words) VALUES (?, ?, ?, ?, ?)",
             (row, *map(" ".join, (held, context, _marked(held), dict.fromkeys([*above, *own])))),

@@ -1,7 +1,7 @@
 """Questions that a corpus surely can answer: made out of its own passages, without a model.
 
-They stand in for what users will ask, so they come short and long, asked and just typed in,
-misspelt, and in mixed languages (an English term in a Korean question).
+They stand in for what users will ask. Nobody asks in the words of the passage: so a question keeps
+some words of a sentence, and some of those give way to words that have nothing to do with it.
 """
 
 import random
@@ -12,17 +12,20 @@ from dataclasses import dataclass
 from math import log1p
 
 from graph.evidence import Passage
-from knowledge.lexical import script, terms
+from knowledge.lexical import Script, script, terms
 
 _WORDS = re.compile(r"[^\W_]+(?:[-'’.][^\W_]+)*")
-_SENTENCES = re.compile(r"(?<=[.!?。])\s+")
+_SENTENCES = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")
+_WITHOUT_SPACES = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]{1,2}|[^\W_]+")
 _ENGLISH = (
     "What is {}?",
     "How does {} work?",
     "Why {}?",
-    "What does the document say about {}?",
-    "when should I use {}",
+    "Who {}?",
+    "When {}?",
+    "which {}",
     "explain {}",
+    "And what about {}?",
     "Tell me about {}, please.",
     "How much {}?",
 )
@@ -30,15 +33,43 @@ _KOREAN = (
     "{} 무엇인가?",
     "{} 어떻게 하나요?",
     "{} 무슨 뜻이야?",
-    "{} 왜 필요한가요?",
-    "{}에 대해 설명해 주세요",
-    "{} 언제 쓰나요?",
+    "{} 왜 그런가요?",
+    "{} 누구인가?",
+    "{} 언제인가요?",
     "{} 알려줘",
+    "그럼 {}은?",
+    "{}에 대해 설명해 주세요",
     "{} 얼마나 되나?",
 )
-MISSPELT_SHARE = 0.2
+_CHINESE = ("{}是什么？", "{}？", "为什么{}？", "{}在哪里？", "{}是谁？", "{}是哪一年？")
+_ANY = ("{}?", "{}")
+_FRAMES: Mapping[Script, Sequence[str]] = {
+    "latin": _ENGLISH,
+    "hangul": _KOREAN,
+    "han": _CHINESE,
+    "other": _ANY,
+}
+_KOREAN_AROUND_ENGLISH = (
+    "{}에 대해 자세히 설명해 주세요",
+    "이 문서에서 {} 관련 내용이 뭐라고 되어 있나요?",
+    "{} 어떻게 동작하는지 알려 줘",
+    "{} 쓰는 이유가 무엇인지 궁금합니다",
+    "{} 쓸 때 주의할 점은 무엇인가요?",
+    "{} 뜻하는 게 뭐야? 쉽게 말해 줘",
+)
 SUBJECTS = 8
 MAX_WORDS = 40
+MIN_WORDS = 3
+
+KEPT_SHARES = (0.2, 0.6)
+"""Least and greatest part of a sentence's words in a question."""
+
+REPLACED_SHARE = 0.2
+"""Of the kept words, in every second question. With these shares the questions of four public
+sets scatter about as theirs do (docs/decisions/013)."""
+
+MISSPELT_SHARE = 0.05
+CAPITALS_SHARE = 0.03
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +83,32 @@ Rarity = Callable[[Sequence[str]], Mapping[str, float]]
 """Inverse document frequency of each term (`LexicalIndex.rarity`)."""
 
 
-def pseudo_questions(passage: Passage, rarity: Rarity) -> Iterator[PseudoQuestion]:
-    """One question of each kind from a passage, the same in every run."""
+def pseudo_questions(
+    passage: Passage, rarity: Rarity, others: Mapping[Script, Sequence[str]]
+) -> Iterator[PseudoQuestion]:
+    """One question of each kind from a passage, the same in every run: two whole ones, the second
+    with words of `others` in its script, bare words as typed into a search box, and where the
+    passage is not Korean a Korean question with its words."""
     chance = random.Random(passage.id)
     subjects = _subjects(passage, rarity)
-    for kind in (_typed, _asked, _asked_long, _sentence, _mixed) if subjects else ():
-        yield PseudoQuestion(kind(chance.choice(subjects), passage, chance), passage)
+    if not subjects:
+        return
+    of = script(passage.text)
+    frames, space = _FRAMES[of], "" if of == "han" else " "
+    foreign_words = others.get(of) or others["latin"]
+    for replaced in (0.0, REPLACED_SHARE):
+        words = _kept(chance.choice(subjects), chance)
+        words = [
+            chance.choice(foreign_words) if chance.random() < replaced else word for word in words
+        ]
+        asked = chance.choice(frames).format(_mistyped(space.join(words), chance))
+        yield PseudoQuestion(asked, passage)
+    yield PseudoQuestion(
+        space.join(_phrase(chance.choice(subjects), chance.randint(1, 3))), passage
+    )
+    if of != "hangul":
+        phrase = space.join(_phrase(chance.choice(subjects), chance.randint(2, 4)))
+        yield PseudoQuestion(chance.choice(_KOREAN_AROUND_ENGLISH).format(phrase), passage)
 
 
 def _subjects(passage: Passage, rarity: Rarity) -> list[Subject]:
@@ -67,8 +118,8 @@ def _subjects(passage: Passage, rarity: Rarity) -> list[Subject]:
     rare = rarity([term for term, _ in counts.most_common()])
     found: list[tuple[float, list[str], int]] = []
     for sentence in _SENTENCES.split(passage.text):
-        words = _WORDS.findall(sentence)
-        for place, word in enumerate(words if len(words) >= 4 else []):
+        words = (_WITHOUT_SPACES if script(sentence) == "han" else _WORDS).findall(sentence)
+        for place, word in enumerate(words if len(words) > MIN_WORDS else []):
             own = terms(word)
             weight = max((log1p(counts[term]) * rare.get(term, 0.0) for term in own), default=0.0)
             found.append((weight, words, place))
@@ -76,49 +127,29 @@ def _subjects(passage: Passage, rarity: Rarity) -> list[Subject]:
     return [(words, place) for _, words, place in found[:SUBJECTS]]
 
 
-def _typed(subject: Subject, _: Passage, chance: random.Random) -> str:
-    return _phrase(subject, chance.randint(1, 3))
-
-
-def _asked(subject: Subject, passage: Passage, chance: random.Random) -> str:
-    phrase = _phrase(subject, chance.randint(2, 4))
-    if chance.random() < MISSPELT_SHARE:
-        phrase = _misspelt(phrase, chance)
-    return chance.choice(_frames(passage)).format(phrase)
-
-
-def _asked_long(subject: Subject, passage: Passage, chance: random.Random) -> str:
-    """With half of the sentence's other words around the subject."""
+def _kept(subject: Subject, chance: random.Random) -> list[str]:
+    """The subject and some of the words around it, in their order."""
     words, place = subject
-    near = range(max(0, place - 8), min(len(words), place + 8))
-    kept = [words[at] for at in near if abs(at - place) <= 1 or chance.random() < 0.5]
-    return chance.choice(_frames(passage)).format(" ".join(kept))
+    start = max(0, place - MAX_WORDS // 2)
+    share = chance.uniform(*KEPT_SHARES)
+    near = list(enumerate(words))[start : start + MAX_WORDS]
+    kept = {at for at, _ in near if at == place or chance.random() < share}
+    kept |= set(chance.sample([at for at, _ in near], max(0, MIN_WORDS - len(kept))))
+    return [words[at] for at in sorted(kept)]
 
 
-def _sentence(subject: Subject, passage: Passage, chance: random.Random) -> str:
-    """With half of the words of the subject's whole sentence."""
-    kept = [word for word in subject[0][:MAX_WORDS] if chance.random() < 0.5]
-    return chance.choice(_frames(passage)).format(" ".join(kept or subject[0][:3]))
-
-
-def _mixed(subject: Subject, _: Passage, chance: random.Random) -> str:
-    return chance.choice(_KOREAN).format(_phrase(subject, chance.randint(1, 3)))
-
-
-def _frames(passage: Passage) -> tuple[str, ...]:
-    return _KOREAN if script(passage.text) == "hangul" else _ENGLISH
-
-
-def _phrase(subject: Subject, size: int) -> str:
+def _phrase(subject: Subject, size: int) -> list[str]:
     """`size` neighbouring words around the subject, which stands last or next to last."""
     words, place = subject
     end = min(len(words), place + 1 + (size > 2))
-    return " ".join(words[max(0, end - size) : end])
+    return words[max(0, end - size) : end]
 
 
-def _misspelt(phrase: str, chance: random.Random) -> str:
+def _mistyped(phrase: str, chance: random.Random) -> str:
+    if chance.random() < CAPITALS_SHARE:
+        return phrase.upper()
     word = phrase.rsplit(" ", 1)[-1]
-    if len(word) < 4:
+    if len(word) < 4 or chance.random() >= MISSPELT_SHARE:
         return phrase
     at = chance.randrange(len(word) - 1)
     swapped = word[:at] + word[at + 1] + word[at] + word[at + 2 :]

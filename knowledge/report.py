@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Literal
 
-from knowledge.calibrate import Calibration
+from knowledge.domain import Calibration
 from knowledge.load.document import UnreadableStatus
 from knowledge.load.formats import SUPPORTED_SUFFIXES
 

@@ -11,8 +11,8 @@ from typing import Self
 from graph.errors import EmbedderUnavailable, IndexLocked, KnowledgeError, RerankerUnavailable
 from graph.evidence import EVERYTHING, Hit, Retrieval, Scope
 from knowledge import chunk
-from knowledge.calibrate import Calibration, cautious, current_calibration
 from knowledge.contract import Contract, mismatch
+from knowledge.domain import Calibration, cautious, current_calibration
 from knowledge.embed import Embedder, Vectors
 from knowledge.lexical import script
 from knowledge.rerank import RERANKED, Reranker, rerank

@@ -10,7 +10,7 @@ from knowledge.dense_search import DenseSearch
 from knowledge.embed import Vectors
 from knowledge.fusion import fuse
 from knowledge.joining import join
-from knowledge.lexical import PassageWords, Script
+from knowledge.lexical import PassageWords, Script, script
 from knowledge.store import Store
 from knowledge.word_search import PIECE_WEIGHT, WordSearch, piece_scores, term_scores
 
@@ -19,17 +19,26 @@ CANDIDATES = 50
 
 DUPLICATE_JACCARD = 0.85
 COVERAGE_HITS = 5
+NEAREST_COVERED = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """What retrieval knows about how much a question belongs to the corpus: the best cosine, the
-    best lead over the mean of its script, the share of terms found, ln(1 + best BM25)."""
+    """What retrieval knows about how much a question belongs to the corpus.
+
+    `dense_top` is the best cosine; `coverage` the share of the question's terms in the hits;
+    `best_covered` and `near_covered` that of the best passage by words and of the nearest three by
+    meaning, smoothed; `lexical_top` is ln(1 + best BM25). `terms` counts those of the question;
+    `crosses` tells that the best hit is in another script.
+    """
 
     dense_top: float | None
-    lead_top: float | None
     coverage: float
+    best_covered: float
+    near_covered: float
     lexical_top: float
+    terms: int
+    crosses: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +52,8 @@ class Searcher:
 
     def __init__(self, store: Store) -> None:
         self._catalog = store.catalog
-        self._words = WordSearch(store.catalog.lexical, store.catalog.passage_count())
+        self._passages = store.catalog.passage_count()
+        self._words = WordSearch(store.catalog.lexical, self._passages)
         self._dense = DenseSearch(store.vectors)
 
     def search(
@@ -73,11 +83,16 @@ class Searcher:
         fused = fuse({key: found.lead for key, found in near.items()}, lexical, explained)
         ranked = sorted(fused, key=lambda key: (-fused[key], key))
         best = _distinct(ranked, held, max(limit, COVERAGE_HITS))
+        nearest = sorted(near, key=lambda key: -near[key].lead)[:NEAREST_COVERED]
+        unknown = log1p(self._passages)
         features = Features(
             dense_top=max((found.cosine for found in near.values()), default=None),
-            lead_top=max((found.lead for found in near.values()), default=None),
             coverage=coverage(matched.rarities, [held[key] for key in best[:COVERAGE_HITS]]),
+            best_covered=coverage(matched.rarities, [held[key] for key in best_by_terms], unknown),
+            near_covered=coverage(matched.rarities, [held[key] for key in nearest], unknown),
             lexical_top=log1p(max(by_terms.values(), default=0.0)),
+            terms=len(matched.rarities),
+            crosses=bool(best) and held[best[0]].script != script(query),
         )
         passages = self._catalog.passages(best[:limit])
         hits = [
@@ -92,9 +107,13 @@ class Searcher:
         return Found(tuple(join(hits, self._catalog, neighbours)), features)
 
 
-def coverage(rarities: Mapping[str, float], hits: Iterable[PassageWords]) -> float:
-    """Share of the question's terms, weighted by rarity, that the hits hold together."""
-    everything = sum(rarities.values())
+def coverage(
+    rarities: Mapping[str, float], hits: Iterable[PassageWords], unknown: float = 0.0
+) -> float:
+    """Share of the question's terms, weighted by rarity, that the hits hold together; as if it had
+    one more term, of the rarity `unknown`, that none of them holds: a question of one common word
+    is then not covered as well as one of ten."""
+    everything = sum(rarities.values()) + unknown
     if not everything:
         return 0.0
     found = list(hits)

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from knowledge.calibrate import Calibration, current_calibration
 from knowledge.catalog import DocumentRow
 from knowledge.contract import Contract
+from knowledge.domain import Calibration, current_calibration
 from knowledge.store import IndexAddress, open_generation
 
 
@@ -12,7 +12,7 @@ from knowledge.store import IndexAddress, open_generation
 class IndexStatus:
     """`unreadable` counts files that gave no text; `unsettled` tells that an ingest is at
     work, or was killed, or found vectors lost; `calibration` is None before the first one, and
-    `calibration_current` tells whether it was made for these passages."""
+    `calibration_current` tells whether it is in use: made for these passages, or most of them."""
 
     documents: int
     unreadable: int
@@ -51,7 +51,8 @@ class DocumentStatus:
 
 
 def document_statuses(address: IndexAddress) -> list[DocumentStatus]:
-    """Every file that the last ingest met, in order of its path. Raises `IndexMissing`."""
+    """Every file of a known type that the last ingest met, in order of its path. Raises
+    `IndexMissing`."""
     with open_generation(address) as store:
         passages = store.catalog.passages_per_document()
         return [

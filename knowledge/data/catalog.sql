@@ -23,14 +23,14 @@ CREATE TABLE IF NOT EXISTS stale (id TEXT PRIMARY KEY, script TEXT NOT NULL);
 -- Counts and the sum of all ids, so that no search has to count a million rows.
 CREATE TABLE IF NOT EXISTS totals (
     one INTEGER PRIMARY KEY CHECK (one = 1), passages INTEGER NOT NULL, missing INTEGER NOT NULL,
-    checksum TEXT NOT NULL, unsettled INTEGER NOT NULL
+    changes INTEGER NOT NULL, checksum TEXT NOT NULL, unsettled INTEGER NOT NULL
 );
-INSERT OR IGNORE INTO totals VALUES (1, 0, 0, '0', 0);
+INSERT OR IGNORE INTO totals VALUES (1, 0, 0, 0, '0', 0);
 CREATE TRIGGER IF NOT EXISTS passage_added AFTER INSERT ON passages BEGIN
-    UPDATE totals SET passages = passages + 1, missing = missing + (NEW.dense = 0);
+    UPDATE totals SET passages = passages + 1, missing = missing + (NEW.dense = 0), changes = changes + 1;
 END;
 CREATE TRIGGER IF NOT EXISTS passage_dropped AFTER DELETE ON passages BEGIN
-    UPDATE totals SET passages = passages - 1, missing = missing - (OLD.dense = 0);
+    UPDATE totals SET passages = passages - 1, missing = missing - (OLD.dense = 0), changes = changes + 1;
 END;
 CREATE TRIGGER IF NOT EXISTS passage_settled AFTER UPDATE OF dense ON passages BEGIN
     UPDATE totals SET missing = missing + (NEW.dense = 0) - (OLD.dense = 0);

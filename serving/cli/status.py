@@ -11,6 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from graph.errors import AgentError
+from knowledge.domain import Calibration, Rate, Rule
 from knowledge.status import IndexStatus, index_status
 from serving.cli.exit_codes import EXIT_ANSWERED, EXIT_ERROR
 from serving.gateway.server import ModelServer, ServedModel
@@ -57,11 +58,24 @@ def _index_lines(index: IndexStatus) -> Iterator[str]:
     elif gate.with_vectors is None:
         yield "gate: the cautious rule, since there are too few passages to calibrate"
     else:
-        yield (
-            f"gate: calibrated on {gate.in_domain_questions} questions of its own and "
-            f"{gate.foreign_questions} foreign ones, to refuse {gate.false_refusal_target:.0%} of "
-            f"the former; refuses {gate.with_vectors.foreign_refused:.0%} of the latter"
-        )
+        yield from _gate_lines(gate, gate.with_vectors)
+
+
+def _gate_lines(gate: Calibration, rule: Rule) -> Iterator[str]:
+    yield (
+        f"gate: calibrated on {gate.own_questions} questions made from the documents and "
+        f"{gate.foreign_questions} foreign ones, to refuse {gate.false_refusal_target:.0%} of the "
+        "former"
+    )
+    foreign = ", ".join(
+        f"{_shown(rate)} of foreign questions in {language}"
+        for language, rate in rule.foreign_refused.items()
+    )
+    yield f"gate, expected: refuses {_shown(rule.own_refused)} of its own questions, {foreign}"
+
+
+def _shown(rate: Rate) -> str:
+    return f"{rate.share:.0%} ({rate.low:.0%} to {rate.high:.0%})"
 
 
 async def _served(settings: Settings) -> ServedModel:

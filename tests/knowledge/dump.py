@@ -15,7 +15,7 @@ from knowledge.embed import Vectors
 from knowledge.store import IndexAddress
 from tests.chroma import chroma_client
 
-_OF_A_RUN = {"row", "seen_ns", "collections"}
+_OF_A_RUN = {"changes", "row", "seen_ns", "collections"}
 """Columns that tell of a run and not of the documents."""
 
 
@@ -90,8 +90,13 @@ def dump(address: IndexAddress) -> Dump:
         tables=tables,
         words=words,
         vectors=_vectors(address.chroma_url or folder / "chroma", f"{collections}-"),
-        calibration=json.loads(calibration.read_text("utf-8")) if tables["passages"] else None,
+        calibration=_calibration(calibration) if tables["passages"] else None,
     )
+
+
+def _calibration(path: Path) -> dict[str, Any]:
+    held: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    return {name: value for name, value in held.items() if name not in _OF_A_RUN}
 
 
 def passages_by_document(address: IndexAddress) -> dict[str, frozenset[str]]:

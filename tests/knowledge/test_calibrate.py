@@ -5,11 +5,12 @@ import pytest
 from graph.errors import EmbedderUnavailable
 from graph.evidence import Passage
 from knowledge import calibrate
-from knowledge.calibrate import Calibration, foreign_questions
+from knowledge.domain import Calibration
 from knowledge.embed import Vectors
+from knowledge.foreign import foreign_words
 from knowledge.ingest import ingest
 from knowledge.lexical import script
-from knowledge.pseudo_questions import pseudo_questions
+from knowledge.pseudo_questions import PseudoQuestion, pseudo_questions
 from knowledge.retriever import open_retriever
 from knowledge.store import IndexAddress
 from tests.knowledge.stubs import WordsEmbedder
@@ -56,19 +57,28 @@ async def test_a_small_corpus_falls_back_to_the_cautious_rule(
     assert other_script.score >= other_script.bound
 
 
-def test_the_calibration_is_made_again_only_when_passages_change(
+def test_the_calibration_is_made_again_when_a_tenth_of_the_passages_has_changed(
     corpus: Path, address: IndexAddress, embedder: WordsEmbedder
 ) -> None:
     phases: list[str] = []
-    first = ingest(corpus, address, embedder).calibration
-    again = ingest(corpus, address, embedder, on_progress=lambda p: phases.append(p.phase))
-    assert again.calibration == first
+
+    def calibrated() -> Calibration:
+        found = ingest(corpus, address, embedder, on_progress=lambda p: phases.append(p.phase))
+        assert found.calibration is not None
+        return found.calibration
+
+    first = calibrated()
+    phases.clear()
+    add_documents(corpus, "A pulley lifts the crate.", 4)
+    assert calibrated() == first
     assert "calibrate" not in phases
-    (corpus / "new.txt").write_text("A pulley lifts the crate.", "utf-8")
-    changed = ingest(corpus, address, embedder).calibration
-    assert changed is not None
-    assert first is not None
-    assert changed.corpus != first.corpus
+    add_documents(corpus, "A pulley lifts the crate.", 8)
+    assert calibrated().passages == first.passages + 8
+
+
+def add_documents(folder: Path, text: str, count: int) -> None:
+    for number in range(count):
+        (folder / f"new{number}.txt").write_text(f"{text} {number}", "utf-8")
 
 
 class RefusingEmbedder(WordsEmbedder):
@@ -102,7 +112,7 @@ async def test_the_bound_of_another_corpus_is_not_used_when_its_calibration_fail
 ) -> None:
     monkeypatch.setattr(calibrate, "RETRY_PAUSE_S", 0.0)
     assert ingest(corpus, address, embedder).complete
-    (corpus / "new.txt").write_text(added, "utf-8")
+    add_documents(corpus, added, 8)
     report = ingest(corpus, address, RefusingEmbedder(refusals=1_000))
     assert (report.vectors_missing, report.complete) == (0, False)
     assert report.problem is not None
@@ -133,21 +143,58 @@ def test_a_file_that_is_no_calibration_is_read_as_none(tmp_path: Path) -> None:
     assert Calibration.read(tmp_path / "c.json") is None
 
 
-def test_the_bank_is_half_korean_and_repeats_nothing() -> None:
-    bank = foreign_questions()
-    assert len(set(bank)) == len(bank) >= 100
-    assert sum(script(text) == "hangul" for text in bank) == len(bank) // 2
+def test_a_calibration_is_read_as_it_was_written(
+    corpus: Path, address: IndexAddress, embedder: WordsEmbedder, tmp_path: Path
+) -> None:
+    calibration = ingest(corpus, address, embedder).calibration
+    assert calibration is not None
+    calibration.write(tmp_path / "c.json")
+    assert Calibration.read(tmp_path / "c.json") == calibration
 
 
-def test_pseudo_questions_are_the_same_in_each_run() -> None:
-    text = "접두사 캐시는 블록을 해시로 찾는다. 접두사 캐시는 오래된 블록을 버린다."
+def test_a_calibration_tells_the_error_rates_to_expect(
+    corpus: Path, address: IndexAddress, embedder: WordsEmbedder
+) -> None:
+    calibration = ingest(corpus, address, embedder).calibration
+    assert calibration is not None
+    rule = calibration.with_vectors
+    assert rule is not None
+    assert rule.own_refused.low <= rule.own_refused.share <= rule.own_refused.high < 0.15
+    assert rule.own_refused.n == calibration.own_questions
+    assert sum(rate.n for rate in rule.foreign_refused.values()) == calibration.foreign_questions
+    assert all(0.8 < rate.low <= rate.share <= rate.high for rate in rule.foreign_refused.values())
+
+
+TEXTS = {
+    "latin": "A prefix cache finds blocks by their hash. A prefix cache drops old blocks first.",
+    "hangul": "접두사 캐시는 블록을 해시로 찾아 쓴다. 접두사 캐시는 오래된 블록을 먼저 버린다.",
+    "han": "前缀缓存通过哈希查找块并重复使用它们。前缀缓存首先丢弃最旧的块。",
+}
+
+
+def made_of(text: str) -> list[PseudoQuestion]:
     passage = Passage(id="a", document="a", title="a", page=1, start=0, end=len(text), text=text)
-    first, second = (
-        [q.text for q in pseudo_questions(passage, lambda terms: dict.fromkeys(terms, 1.0))]
-        for _ in range(2)
-    )
-    assert first == second
-    assert len(first) == 5
+    found = pseudo_questions(passage, lambda terms: dict.fromkeys(terms, 1.0), foreign_words())
+    return list(found)
+
+
+@pytest.mark.parametrize("of", TEXTS)
+def test_pseudo_questions_are_the_same_in_each_run(of: str) -> None:
+    assert made_of(TEXTS[of]) == made_of(TEXTS[of])
+
+
+@pytest.mark.parametrize(
+    ("of", "scripts"),
+    [
+        ("latin", ["latin", "latin", "latin", "hangul"]),
+        ("hangul", ["hangul", "hangul", "hangul"]),
+        ("han", ["han", "han", "han"]),
+    ],
+)
+def test_questions_are_in_the_script_of_their_passage_and_of_latin_ones_one_is_korean(
+    of: str, scripts: list[str]
+) -> None:
+    assert [script(question.text) for question in made_of(TEXTS[of])][: len(scripts)] == scripts
 
 
 def test_a_calibration_asks_only_for_the_vectors_of_new_questions(
