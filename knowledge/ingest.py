@@ -18,7 +18,14 @@ from knowledge.load.document import PLAIN, Loaded, LoadOptions, Unreadable, Unre
 from knowledge.reader import read_all
 from knowledge.report import FileReport, FileStatus, IngestReport, Progress
 from knowledge.scope import document_tags
-from knowledge.store import IndexAddress, Writable, open_generation, open_writable
+from knowledge.store import (
+    INGEST_COMMAND,
+    IndexAddress,
+    Writable,
+    empty,
+    open_generation,
+    open_writable,
+)
 from knowledge.sync import complete_vectors, in_step
 
 OnProgress = Callable[[Progress], None]
@@ -226,15 +233,36 @@ def _follow(
     if current := current_calibration(store):
         return embedded, current, None
     try:
-        with store.touching_vectors():
-            new = calibrate(
-                store,
-                writable.cache,
-                embedder,
-                lambda done, total: on_progress(Progress("calibrate", done, total)),
-            )
+        return embedded, _calibrated(writable, embedder, on_progress), None
     except (EmbedderUnavailable, IndexLocked) as error:
         return embedded, None, str(error)
+
+
+def recalibrate(
+    address: IndexAddress, embedder: Embedder, on_progress: OnProgress = lambda progress: None
+) -> Calibration:
+    """Calibrate the gate for the passages as they are, however little they have changed. Raises
+    `IndexMissing`, `IndexEmpty`, `IndexLocked`, `IndexMismatch`, `EmbedderUnavailable`, and
+    `KnowledgeError` where vectors are missing."""
+    with open_generation(address) as store:
+        if not store.catalog.passage_count():
+            raise empty(address)
+        contract = replace(store.contract, embedder=embedder.name)
+    with open_writable(address, contract, rebuild=False) as writable:
+        if not in_step(writable.store):
+            raise KnowledgeError(f"vectors are missing; complete them first: {INGEST_COMMAND}")
+        return _calibrated(writable, embedder, on_progress)
+
+
+def _calibrated(writable: Writable, embedder: Embedder, on_progress: OnProgress) -> Calibration:
+    store = writable.store
+    with store.touching_vectors():
+        new = calibrate(
+            store,
+            writable.cache,
+            embedder,
+            lambda done, total: on_progress(Progress("calibrate", done, total)),
+        )
     new.write(store.calibration_path)
     store.catalog.settle(True)  # a commit, which open retrievers look for
-    return embedded, new, None
+    return new

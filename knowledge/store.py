@@ -94,16 +94,20 @@ def open_generation(address: IndexAddress) -> Iterator[Store]:
         yield store
 
 
+def empty(address: IndexAddress) -> IndexEmpty:
+    return IndexEmpty(
+        f"the index in {address.folder} holds no passage; put documents with text into the folder "
+        f"and run: {INGEST_COMMAND}"
+    )
+
+
 @contextmanager
 def open_store(address: IndexAddress) -> Iterator[Store]:
     """Open what an ingest left, vectors included, to search it. Raises `IndexMissing`,
     `IndexEmpty`, or `IndexLocked` where another process has the vectors open."""
     with open_generation(address) as store:
         if not store.catalog.passage_count():
-            raise IndexEmpty(
-                f"the index in {address.folder} holds no passage; put documents with text into "
-                f"the folder and run: {INGEST_COMMAND}"
-            )
+            raise empty(address)
         with store.touching_vectors():
             yield store
 

@@ -11,7 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from graph.errors import AgentError
-from knowledge.domain import Calibration, Rate, Rule
+from knowledge.domain import Calibration, Rate
 from knowledge.status import IndexStatus, index_status
 from serving.cli.exit_codes import EXIT_ANSWERED, EXIT_ERROR
 from serving.gateway.server import ModelServer, ServedModel
@@ -55,13 +55,15 @@ def _index_lines(index: IndexStatus) -> Iterator[str]:
     gate = index.calibration
     if gate is None or not index.calibration_current:
         yield "the gate is not calibrated for these passages: ingest again"
-    elif gate.with_vectors is None:
-        yield "gate: the cautious rule, since there are too few passages to calibrate"
     else:
-        yield from _gate_lines(gate, gate.with_vectors)
+        yield from gate_lines(gate)
 
 
-def _gate_lines(gate: Calibration, rule: Rule) -> Iterator[str]:
+def gate_lines(gate: Calibration) -> Iterator[str]:
+    rule = gate.with_vectors
+    if rule is None:
+        yield "gate: the cautious rule, since there are too few passages to calibrate"
+        return
     yield (
         f"gate: calibrated on {gate.own_questions} questions made from the documents and "
         f"{gate.foreign_questions} foreign ones, to refuse {gate.false_refusal_target:.0%} of the "

@@ -2,13 +2,13 @@ from pathlib import Path
 
 import pytest
 
-from graph.errors import EmbedderUnavailable
+from graph.errors import EmbedderUnavailable, KnowledgeError
 from graph.evidence import Passage
 from knowledge import calibrate
 from knowledge.domain import Calibration
 from knowledge.embed import Vectors
 from knowledge.foreign import foreign_words
-from knowledge.ingest import ingest
+from knowledge.ingest import ingest, recalibrate
 from knowledge.lexical import script
 from knowledge.pseudo_questions import PseudoQuestion, pseudo_questions
 from knowledge.retriever import open_retriever
@@ -207,3 +207,23 @@ def test_a_calibration_asks_only_for_the_vectors_of_new_questions(
     again = ingest(corpus, address, embedder).calibration
     assert again is not None
     assert again.method == "calibrated"
+
+
+def test_the_gate_is_calibrated_anew_on_demand(
+    corpus: Path, address: IndexAddress, embedder: WordsEmbedder
+) -> None:
+    first = ingest(corpus, address, embedder).calibration
+    add_documents(corpus, "A pulley lifts the crate.", 4)
+    assert ingest(corpus, address, embedder).calibration == first
+    again = recalibrate(address, embedder)
+    assert first is not None
+    assert again.passages == first.passages + 4
+    assert Calibration.read(address.home / str(address.current()) / "calibration.json") == again
+
+
+def test_a_gate_is_not_calibrated_while_vectors_are_missing(
+    corpus: Path, address: IndexAddress
+) -> None:
+    ingest(corpus, address, WordsEmbedder(fail_after=0))
+    with pytest.raises(KnowledgeError, match="complete them first"):
+        recalibrate(address, WordsEmbedder())
