@@ -36,6 +36,12 @@ engine: $(AGENT) ## make .venv-engine, vLLM's environment, and get the model
 ocr: $(AGENT) ## add OCR of scanned pages (Debian: apt-get install tesseract-ocr tesseract-ocr-kor)
 	$(UV) --require-hashes -r requirements/ocr.txt
 
+.venv/evals.stamp: $(AGENT) requirements/evals.txt
+	$(UV) --require-hashes -r requirements/evals.txt
+	@touch $@
+
+evals: .venv/evals.stamp ## add what the eval suites need: measures, plots, reports
+
 demo: $(AGENT) ## start a model, ingest the handbook, ask five questions, stop
 	$(BIN)/knowledge-agent demo
 
@@ -58,8 +64,8 @@ check: $(DEV) ## lint, types, import rules, tests
 bench-overhead: $(AGENT) ## the agent's own time per task, model and embedding left out
 	$(BIN)/python -m evals.overhead
 
-bench-retrieval: $(AGENT) ## nDCG and recall on the question sets in KA_TEST_DATA
-	$(BIN)/python -m evals.retrieval --data $(KA_TEST_DATA)
+bench-retrieval: evals ## nDCG and recall on the question sets in KA_TEST_DATA
+	$(BIN)/python -m evals retrieval --data $(KA_TEST_DATA)
 
 .venv-bench/stamp: $(AGENT) requirements/bench.txt
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-bench
@@ -83,9 +89,10 @@ TORCH_CPU := $(if $(PIP_FIND_LINKS),--find-links $(PIP_FIND_LINKS),--torch-backe
 
 pins: $(BIN)/uv ## compute the requirement files anew
 	$(PIN) --universal requirements/uv.in -o requirements/uv.txt
-	$(PIN) --universal pyproject.toml requirements/build.in --extra studio --extra ocr --group dev -o requirements/dev.txt
+	$(PIN) --universal pyproject.toml requirements/build.in --extra studio --extra ocr --extra evals --group dev -o requirements/dev.txt
 	$(PIN) --universal pyproject.toml requirements/build.in -c requirements/dev.txt -o requirements/agent.txt
 	$(PIN) --universal pyproject.toml --extra ocr -c requirements/dev.txt -o requirements/ocr.txt
+	$(PIN) --universal pyproject.toml --extra evals -c requirements/dev.txt -o requirements/evals.txt
 	$(PIN) --universal --group bench -c requirements/agent.txt -o requirements/bench.txt
 	$(PIN) --universal pyproject.toml --extra handbook -c requirements/dev.txt -o requirements/handbook.txt
 	$(PIN_ENGINE) $(TORCH_CPU) --override requirements/engine-cpu-overrides.in \
@@ -96,4 +103,4 @@ pins: $(BIN)/uv ## compute the requirement files anew
 clean: ## remove environments and caches; indexes and models stay
 	rm -rf .venv .venv-engine .venv-bench .mypy_cache .ruff_cache .pytest_cache build *.egg-info
 
-.PHONY: help install engine demo studio test test-engine check bench-overhead bench-retrieval bench-index ocr handbook pins clean
+.PHONY: help install engine evals demo studio test test-engine check bench-overhead bench-retrieval bench-index ocr handbook pins clean

@@ -4,7 +4,6 @@ A setting `name` is read from the variable `KA_NAME`, or from a file `.env` in t
 product is started. LangSmith's own variables (`LANGSMITH_…`) keep their names.
 """
 
-from functools import cached_property
 from pathlib import Path
 
 from pydantic import Field, HttpUrl, SecretStr, ValidationError, field_validator
@@ -118,11 +117,11 @@ class Settings(BaseSettings):
             raise ValueError("name an address like http://127.0.0.1:8000/v1") from error
         return str(url).rstrip("/")
 
-    @cached_property
+    @property
     def index_dir(self) -> Path:
         return self.home / "index"
 
-    @cached_property
+    @property
     def engine_dir(self) -> Path:
         return self.home / "engine"
 

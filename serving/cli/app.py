@@ -13,6 +13,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from evals.command import evals_app
 from graph.errors import AgentError
 from serving.cli.engine import engine_app
 from serving.cli.exit_codes import EXIT_ERROR, EXIT_INTERRUPTED
@@ -30,6 +31,7 @@ app = typer.Typer(
     add_completion=False,
 )
 app.add_typer(engine_app, name="engine")
+app.add_typer(evals_app, name="evals")
 
 
 def _console(*, stderr: bool = False) -> Console:
@@ -161,6 +163,14 @@ def search(
 def documents(as_json: AsJson = False) -> None:
     """List what the index holds, and the files that gave no text."""
     from serving.cli.documents import documents as run
+
+    raise typer.Exit(run(_settings(), as_json, out))
+
+
+@app.command()
+def calibrate(as_json: AsJson = False) -> None:
+    """Calibrate the gate anew. An ingest does so by itself when a tenth of the passages changed."""
+    from serving.cli.calibrate import calibrate as run
 
     raise typer.Exit(run(_settings(), as_json, out))
 
