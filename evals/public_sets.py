@@ -1,13 +1,16 @@
 """Public question sets, read from the folder `--data` as they lie there: a folder for each set."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from itertools import combinations
 from typing import Any
 
 from evals.corpora import Corpus, Text
 from evals.questions import Source, read_rows
 from evals.suite import Options, Sample
 from graph.errors import InputError
+from knowledge.lexical import terms
+from knowledge.search import DUPLICATE_JACCARD, jaccard
 
 LEFT_OUT_OF = 5
 """Of the articles, by title, every fifth is left out of an index with near questions."""
@@ -27,16 +30,39 @@ def _texts(rows: list[dict[str, Any]]) -> dict[str, Text]:
     return {row["pid"]: Text(row["title"].replace("_", " "), row["text"]) for row in rows}
 
 
-def _answerable(corpus: str, language: str, questions: str, options: Options) -> Iterator[Sample]:
+def _answerable(
+    corpus: str, language: str, passages: str, questions: str, options: Options
+) -> Iterator[Sample]:
+    twins = _twins(_rows(options, passages))
     for row in _rows(options, questions):
         if row.get("answerable", True):
-            yield _sample(f"{language}/{row['qid']}", language, "answerable", corpus, row)
+            also = twins[row["pid"]]
+            yield _sample(f"{language}/{row['qid']}", language, "answerable", corpus, row, also)
+
+
+def _twins(rows: list[dict[str, Any]]) -> dict[str, list[str]]:
+    """To each passage, those that nearly repeat it. A search shows one of them, so one is as good
+    as another."""
+    held = [(row["pid"], set(terms(row["text"]))) for row in rows]
+    found: dict[str, list[str]] = {pid: [] for pid, _ in held}
+    for (one, own), (other, others) in combinations(held, 2):
+        if jaccard(own, others) >= DUPLICATE_JACCARD:
+            found[one].append(other)
+            found[other].append(one)
+    return found
 
 
 def _sample(
-    sample_id: str, language: str, kind: str, corpus: str, row: Mapping[str, Any]
+    sample_id: str,
+    language: str,
+    kind: str,
+    corpus: str,
+    row: Mapping[str, Any],
+    twins: Sequence[str] = (),
 ) -> Sample:
     gold = {"document": f"{row['pid']}.html", "answers": row["answers"]}
+    if twins:
+        gold["twins"] = [f"{pid}.html" for pid in twins]
     return Sample(f"{corpus}/{sample_id}", language, kind, row["question"], corpus, gold)
 
 
@@ -73,18 +99,23 @@ def _in_part(folder: str, language: str, foreign: str) -> Source:
 def _whole(name: str, folder: str, language: str, titles: bool) -> Source:
     return Source(
         partial(_corpus, name, f"{folder}/passages.jsonl", titles),
-        partial(_answerable, name, language, f"{folder}/questions.jsonl"),
+        partial(
+            _answerable, name, language, f"{folder}/passages.jsonl", f"{folder}/questions.jsonl"
+        ),
     )
 
 
 def _xquad(name: str, language: str) -> Source:
     """Texts of one language, and the same questions in both."""
 
+    passages = f"xquad/{language}_passages.jsonl"
+
     def samples(options: Options) -> Iterator[Sample]:
         for asked in ("en", "zh"):
-            yield from _answerable(name, asked, f"xquad/{asked}_questions.jsonl", options)
+            questions = f"xquad/{asked}_questions.jsonl"
+            yield from _answerable(name, asked, passages, questions, options)
 
-    return Source(partial(_corpus, name, f"xquad/{language}_passages.jsonl", False), samples)
+    return Source(partial(_corpus, name, passages, False), samples)
 
 
 IN_PART: Mapping[str, Source] = {

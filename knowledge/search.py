@@ -135,10 +135,10 @@ def _distinct(ranked: Iterable[str], held: Mapping[str, PassageWords], limit: in
         if len(kept) == limit:
             break
         own = set(held[key].terms.split())
-        if all(_jaccard(own, other) < DUPLICATE_JACCARD for _, other in kept):
+        if all(jaccard(own, other) < DUPLICATE_JACCARD for _, other in kept):
             kept.append((key, own))
     return [key for key, _ in kept]
 
 
-def _jaccard(one: set[str], other: set[str]) -> float:
+def jaccard(one: set[str], other: set[str]) -> float:
     return len(one & other) / len(one | other) if one or other else 1.0

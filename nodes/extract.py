@@ -8,6 +8,7 @@ from graph.evidence import Language, Passage
 from graph.plan import PlanMade
 from graph.ports import Deps
 from graph.state import numbered_passages
+from nodes.answerability.judgement import answerability
 from nodes.closing import ClosingInput, answered
 from nodes.judge.quotes import best_quotes, crosses_language, leading_quotes
 
@@ -53,13 +54,22 @@ async def extract(state: ExtractInput, deps: Deps) -> ExtractUpdate:
     if not quotes and (_nothing_was_written(state) or _may_cross_languages(state, passages)):
         quotes = leading_quotes(passages, ranking)
         also.append(Degraded(what="extract", why=NOT_CHECKED[language]))
+    said_so = any(removed.flag == "abstained" for removed in state["removed"])
+    if said_so and quotes and not await asyncio.to_thread(_premise_holds, state, passages):
+        return {"refusal": "not_in_documents"}
     if not quotes:
-        said_so = any(removed.flag == "abstained" for removed in state["removed"])
         unsupported = any(removed.worth_asking_again for removed in state["removed"])
         return {"refusal": "unsupported" if unsupported and not said_so else "not_in_documents"}
     if state["removed"]:
         also.append(Degraded(what="verify", why=WITHHELD[language]))
     return {"outcome": answered(state, quotes, state["removed"], also=tuple(also))}
+
+
+def _premise_holds(state: ExtractInput, passages: dict[int, Passage]) -> bool:
+    """Whether the words of the question leave room for an answer where the model saw none. Neither
+    is trusted alone: a weak model abstains at random, and words come in other forms."""
+    parts = answerability(state["query"], list(passages.values())).parts
+    return parts is None or parts.premise_holds
 
 
 def _nothing_was_written(state: ExtractInput) -> bool:

@@ -1,11 +1,13 @@
 """Say that there is no answer, why, and what could help; in the question's language."""
 
+import asyncio
 from typing import NotRequired, TypedDict
 
 from graph.answer import Nearest, RefusalReason, Refused
 from graph.evidence import EVERYTHING, Language
 from graph.ports import Deps
 from graph.state import Task
+from nodes.answerability.judgement import answerability
 from nodes.closing import DegradedInput, degraded
 
 MAX_NEAREST = 3
@@ -37,8 +39,15 @@ LIMITED: dict[Language, str] = {
 }
 
 
+AGAINST: dict[Language, str] = {
+    "en": "What speaks against an answer: {}.",
+    "ko": "답이 없어 보이는 까닭: {}.",
+}
+
+
 class RefuseInput(DegradedInput):
     task: Task
+    query: str
     in_domain: bool
     refusal: NotRequired[RefusalReason]
 
@@ -59,6 +68,10 @@ async def refuse(state: RefuseInput, deps: Deps) -> RefuseUpdate:
         )
     language = state["task"].language
     message = MESSAGES[language][reason]
+    if reason == "not_in_documents":
+        passages = [hit.passage for hit in state["retrieval"].hits]
+        missing = await asyncio.to_thread(answerability, state["query"], passages)
+        message = f"{message} {AGAINST[language].format(missing.reason)}"
     if state["task"].scope != EVERYTHING:
         message = f"{message} {LIMITED[language]}"
     return {

@@ -3,7 +3,8 @@
 The handbook's questions; with `--data`, also SQuAD 2.0 and KorQuAD 1.0. Quotes are chosen from
 the same passages, as `extract` does without a plan, but for the ranking, which an outcome does not
 hold. Texts are compared by tokens: words without case, signs and articles, and single syllables of
-Hangul, since particles and endings are joined to Korean words. A refusal has no score but `answered`.
+Hangul, since particles and endings are joined to Korean words. A refusal has no other score
+than `answered`.
 """
 
 import re
@@ -20,7 +21,7 @@ from evals.suite import Options, Outcome, Result, Sample, Suite, Target, Value
 from nodes.judge.quotes import best_quotes
 
 PUBLIC = {name: WHOLE[name] for name in ("squad2_dev", "korquad1_dev")}
-_TOKEN = re.compile(r"[가-힣]|[^\W_가-힣]+")
+_TOKEN = re.compile(r"\d+(?:[.,]\d+)+|[가-힣]|[^\W_가-힣]+")
 _ARTICLES = ("a", "an", "the")
 
 
@@ -59,7 +60,8 @@ def best(score: Callable[[list[str], list[str]], float], text: str, gold: Sequen
 
 
 def tokens(text: str) -> list[str]:
-    return [token for token in _TOKEN.findall(text.casefold()) if token not in _ARTICLES]
+    found = (token.replace(",", "") for token in _TOKEN.findall(text.casefold()))
+    return [token for token in found if token not in _ARTICLES]
 
 
 def exact(text: list[str], gold: list[str]) -> float:

@@ -92,8 +92,8 @@ SUITE = Suite(
     target=target,
     scorers=(plan,),
     metrics=(
-        *(rate(score, by=("corpus", "language")) for score in ("planned", "valid")),
-        *(rate(score) for score in ("by_model", "by_rules", "asked_twice", "complete")),
+        *(rate(score, by=("corpus", "language")) for score in ("planned", "valid", "complete")),
+        *(rate(score) for score in ("by_model", "by_rules", "asked_twice")),
         mean("steps", unit="steps"),
         mean("needs_met"),
         mean("to_the_point"),

@@ -1,7 +1,7 @@
 """How well the index finds the document that answers: by meaning alone (a question without words),
 by words alone (one without a vector), and by both."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 
 from ir_measures import RR, Qrel, R, ScoredDoc, iter_calc, nDCG
@@ -50,18 +50,24 @@ def _documents(found: Found) -> list[str]:
 
 
 def ranking(sample: Sample, outcome: Outcome) -> Mapping[str, Value]:
-    """The library is given the sides as queries of their own."""
+    """The library is given the sides as queries of their own. A document that nearly repeats the
+    right one counts as that one."""
+    twins = sample.gold.get("twins", ())
     gold = [Qrel(side, sample.gold["document"], 1) for side in SIDES]
     found = [
         ScoredDoc(side, document, -place)
         for side in SIDES
-        for place, document in enumerate(outcome[side])
+        for place, document in enumerate(_one_of(twins, sample.gold["document"], outcome[side]))
     ]
     names = {measure: name for name, measure in MEASURES.items()}
     return {
         f"{names[metric.measure]} {metric.query_id}": metric.value
         for metric in iter_calc(list(names), gold, found)
     }
+
+
+def _one_of(twins: Collection[str], right: str, found: Sequence[str]) -> list[str]:
+    return list(dict.fromkeys(right if document in twins else document for document in found))
 
 
 def worst(result: Result) -> float:

@@ -10,6 +10,9 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Literal
 
+from nodes.text.opposites import BINARY, CONVERSE
+from nodes.text.terms import alike_nouns
+
 NEAR_COPY = 0.6
 """Share of a sentence's items that must stand in the source in the same order."""
 
@@ -31,6 +34,48 @@ class Item:
     surface: str
     at: int
     about: str = ""
+    role: str = ""
+    clause: int = 0
+    is_name: bool = False
+    light: bool = False
+    roots: tuple[str, ...] = ()
+
+    @property
+    def value(self) -> str:
+        """A number without its unit."""
+        return self.key.partition(" ")[0]
+
+
+DOER = frozenset({"subject", "topic"})
+"""What a Korean sentence says something of; English has no mark for it."""
+
+KINDRED: dict[str, frozenset[str]] = {
+    role: frozenset(roles.split())
+    for role, roles in {
+        "topic": "topic subject object", "subject": "subject topic",
+        "object": "object topic", "of": "of topic subject",
+    }.items()
+}  # fmt: skip
+"""The roles in the source that a word of a role may have had: a topic is often what is acted on."""
+
+
+def same(one: Item, other: Item) -> bool:
+    """Whether two items say the same; Korean nouns are spaced freely, verbs have many forms."""
+    if one.key == other.key:
+        return True
+    if one.kind == other.kind == "number":
+        return one.value == other.value and (
+            one.about == other.about or not (one.about and other.about)
+        )
+    if one.kind in ("number", "direction") or other.kind in ("number", "direction"):
+        return False
+    if one.roots and other.roots and not set(one.roots).isdisjoint(other.roots):
+        return True
+    return _is_hangul(one.key) and _is_hangul(other.key) and alike_nouns(one.key, other.key)
+
+
+def _is_hangul(word: str) -> bool:
+    return "가" <= word[0] <= "힣"
 
 
 def alterations(
@@ -47,26 +92,17 @@ def alterations(
     if sum(block.size for block in blocks) < NEAR_COPY * len(claim):
         return
     said = {item.key for item in claim}
+    given = {item.key for item in source if item.kind == "direction"}
     for tag, i1, i2, j1, j2 in matcher.get_opcodes():
         if tag == "equal":
             continue
         new, old = claim[j1:j2], source[i1:i2]
-        yield from _changed_negation(new, old, said)
         if j1 == 0:  # what the source says around its copied part is merely left out
             old = old[max(0, len(old) - len(new)) :]
         elif j2 == len(claim):
             old = old[: len(new)]
-        yield from _changed_item(new, old, said, foreign)
-
-
-def _changed_negation(
-    new: Sequence[Item], old: Sequence[Item], said: set[str]
-) -> Iterator[tuple[ItemKind, str]]:
-    added = [item for item in new if item.kind == "negation"]
-    stood = [item for item in old if item.kind == "negation"]
-    lost = [item for item in stood if item.about in said]
-    if len(added) != len(stood) and (added or lost):
-        yield "negation", (added or lost)[0].surface
+        if new and new[0].key not in given:  # words of direction may well stand both ways
+            yield from _changed_item(new, old, said, foreign)
 
 
 def _changed_item(
@@ -80,8 +116,12 @@ def _changed_item(
 
 
 def _replaces(ours: Item, theirs: Item, said: set[str], foreign: Collection[str]) -> bool:
-    if ours.key == theirs.key:
+    if same(ours, theirs) or ours.about in BINARY or ours.about in CONVERSE:
+        return False  # "does not include" for "excludes", "buys" for "sells"
+    if ours.kind == "verb" or ours.light:  # these are said in other words
         return False
     if ours.kind in ("number", "direction") and ours.kind == theirs.kind:
         return ours.about == theirs.about
+    if ours.role and theirs.role and theirs.role not in KINDRED.get(ours.role, {ours.role}):
+        return False
     return ours.key in foreign and theirs.kind in ("term", "direction") and theirs.key not in said

@@ -59,7 +59,10 @@ def asked_terms(question: str) -> tuple[Term, ...]:
     """The terms of the question's subject, each once; none where it has none ("Summarize this")."""
     asked = _ASKED_VERB.sub("나요", _ASKING.sub(" ", question.strip()))
     terms = content_terms(_ASKING_BESIDE_OTHERS.sub(" ", asked)) or content_terms(asked)
-    return tuple({term.stem: term for term in terms}.values())
+    named = (
+        term for term in terms if len(term.stem) > 1 or not term.stem.isascii()
+    )  # not "A", "B"
+    return tuple({term.stem: term for term in named}.values())
 
 
 def addresses(question: str, sentences: Iterable[str]) -> bool:

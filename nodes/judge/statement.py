@@ -1,16 +1,18 @@
 """What one sentence states, taken apart for comparison: terms, numbers, names, polarity."""
 
-from bisect import bisect_left
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from graph.evidence import Passage
 from nodes.judge.alignment import Item
-from nodes.text.names import name_tokens, read_names
-from nodes.text.polarity import NEAR_TERMS, Polarity, read_polarity
+from nodes.text.names import name_form, name_tokens, read_names
+from nodes.text.opposites import NOUN_AXES
+from nodes.text.polarity import Polarity, read_polarity
 from nodes.text.quantities import Quantity, read_quantities
-from nodes.text.sentences import split_sentences
+from nodes.text.roles import read_places
+from nodes.text.sentences import detect_language, split_sentences
 from nodes.text.terms import Term, TermIndex, content_terms
 
 
@@ -20,7 +22,6 @@ class Statement:
 
     `bare` is `text` with its numbers and their units blanked out, at the same offsets. `index`,
     `quantities` and `tokens` (words as `read_names` gives them) hold the headings' words as well.
-    `figures` are the sentence's own quantities with the terms around each.
     `items` are what a near copy must keep, in order.
     """
 
@@ -28,23 +29,29 @@ class Statement:
     bare: str
     terms: tuple[Term, ...]
     index: TermIndex
+    own_index: TermIndex
     quantities: tuple[Quantity, ...]
-    figures: tuple[tuple[Quantity, frozenset[str]], ...]
     names: frozenset[str]
     tokens: frozenset[str]
     polarity: Polarity
     items: tuple[Item, ...]
 
-    def holds(self, claim: "Statement") -> int:
-        """A bit per term of `claim`, the first lowest: whether it stands here.
+    def holds(self, claim: "Statement", *, with_headings: bool = True) -> int:
+        """A bit per term of `claim`, the first lowest, then one per number: whether it stands here.
 
-        A word of direction is also held by another one for the same direction (rises, higher).
+        A word of direction is held by any other of its axis (rises, lower): whether they point
+        the same way is judged by itself.
         """
-        pointing = {one.at: (one.axis, one.pole) for one in claim.polarity.directions}
-        here = {(one.axis, one.pole) for one in self.polarity.directions}
+        pointing = {one.at: one.axis for one in claim.polarity.directions}
+        here = {one.axis for one in self.polarity.directions} - NOUN_AXES
+        paid_by = {one.per for one in self.quantities}  # "an annual fee of 85 pounds"
         found = 0
+        index = self.index if with_headings else self.own_index
         for position, term in enumerate(claim.terms):
-            if self.index.holds(term) or pointing.get(term.at) in here:
+            if index.holds(term) or term.stem in paid_by or pointing.get(term.at) in here:
+                found |= 1 << position
+        for position, one in enumerate(claim.quantities, start=len(claim.terms)):
+            if any(one.value == other.value for other in self.quantities):
                 found |= 1 << position
         return found
 
@@ -69,47 +76,74 @@ def read_statement(text: str, context: str = "") -> Statement:
     quantities = read_quantities(text)
     letters = list(text)
     for quantity in quantities:  # "400 ms" is compared as a number, not as the word "ms"
-        start, end = quantity.span
-        letters[start:end] = " " * (end - start)
+        if quantity.surface.lower().startswith(("first", "첫")):
+            continue  # the opposite of "last" is a number and a direction
+        for start, end in (quantity.span, *quantity.bound_at):
+            letters[start:end] = " " * (end - start)
     bare = "".join(letters)
     terms = content_terms(bare)
     polarity = read_polarity(bare, terms)
+    own = TermIndex(terms)
     return Statement(
         text=text,
         bare=bare,
         terms=terms,
-        index=TermIndex(terms, extra=content_terms(context)),
+        index=TermIndex(terms, extra=content_terms(context)) if context else own,
+        own_index=own,
         quantities=quantities + (read_quantities(context) if context else ()),
-        figures=tuple((one, frozenset(_near(one.span[0], terms))) for one in quantities),
         names=read_names(bare),
         tokens=name_tokens(f"{text} {context}"),
         polarity=polarity,
-        items=_items(terms, quantities, polarity),
+        items=_items(text, terms, quantities, polarity),
     )
 
 
-def _near(at: int, terms: Sequence[Term]) -> Iterator[str]:
-    """The stems around the offset `at`, `NEAR_TERMS` on each side."""
-    following = bisect_left(terms, at, key=lambda term: term.at)
-    for term in terms[max(0, following - NEAR_TERMS) : following + NEAR_TERMS]:
-        yield term.stem
-
-
 def _items(
-    terms: Sequence[Term], quantities: Sequence[Quantity], polarity: Polarity
+    text: str, terms: Sequence[Term], quantities: Sequence[Quantity], polarity: Polarity
 ) -> tuple[Item, ...]:
     items = [
         Item("direction", f"{one.axis} {one.pole}", one.surface, one.at, one.axis)
         for one in polarity.directions
     ]
     directed = {item.at for item in items}
+    named = read_names(text)
     items += [
-        Item("verb" if term.root else "term", term.root or term.stem, term.surface, term.at)
+        Item(
+            "verb" if term.verb else "term",
+            term.root or term.stem,
+            term.surface,
+            term.at,
+            is_name=name_form(term.surface) in named,
+            light=term.light,
+            roots=term.roots,
+        )
         for term in terms
         if term.at not in directed
     ]
     items += [
-        Item("number", one.key, one.surface, one.span[0], one.dimension) for one in quantities
+        Item("number", one.key, one.surface, one.span[0], _counted(one)) for one in quantities
     ]
-    items += [Item("negation", "not", one.surface, one.at, one.head) for one in polarity.negations]
-    return tuple(sorted(items, key=lambda item: item.at))
+    items += [Item("negation", "not", one.surface, one.at) for one in polarity.negations]
+    return _placed(text, sorted(items, key=lambda item: item.at))
+
+
+def _counted(quantity: Quantity) -> str:
+    """The dimension; a bare number of four digits is mostly a year."""
+    year = not quantity.dimension and re.fullmatch(r"[12]\d{3}", quantity.surface)
+    return "calendar year" if year else quantity.dimension
+
+
+def _placed(text: str, items: Sequence[Item]) -> tuple[Item, ...]:
+    spans = [(item.at, item.at + len(item.surface) - _particle(item)) for item in items]
+    places = read_places(text, spans, korean=detect_language(text) == "ko")
+    return tuple(
+        replace(item, role=place.role, clause=place.clause)
+        for item, place in zip(items, places, strict=True)
+    )
+
+
+def _particle(item: Item) -> int:
+    """Length of the particle that belongs to the surface of a Korean noun."""
+    if item.kind == "term" and item.surface.startswith(item.key):
+        return len(item.surface) - len(item.key)
+    return 0

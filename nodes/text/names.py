@@ -7,11 +7,14 @@ content term. Latin words inside Korean text keep their capitals and are read as
 import re
 from collections.abc import Iterator
 
+from simplemma import is_known
+
 from nodes.text.sentences import detect_language
 from nodes.text.stopwords import STOP_ENGLISH
 
 _TOKEN = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:\.\d+)*")
 _MARKED = re.compile(r".*[A-Z].*[A-Z0-9]|.*[a-z0-9][A-Z]|[A-Za-z]+\d")
+_LETTERS = frozenset("ABCDEFGHJKLMNOPQRSTUVWXYZ")
 _NO_START = re.compile(r"[a-z0-9가-힣)%,;&/’'\-] *$")
 
 
@@ -19,9 +22,15 @@ def read_names(text: str) -> frozenset[str]:
     """The names of one sentence, lower case, without plural s.
 
     A word with a capital inside it, two capitals or a digit is a name anywhere (vLLM, GPUs, H100);
-    a plainly capitalised one ("Ray") only where no sentence or quotation opens, or before another.
+    a plainly capitalised one ("Ray") where no sentence or quotation opens, before another, or
+    where it is no English word ("Hermod").
     """
     return frozenset(_names(text))
+
+
+def name_form(word: str) -> str:
+    """One word in the form that `read_names` gives."""
+    return _plain(re.split("['’]", word)[0])
 
 
 def name_tokens(text: str) -> frozenset[str]:
@@ -34,14 +43,24 @@ def _names(text: str) -> Iterator[str]:
     korean = detect_language(text) == "ko"  # there only names are capitalised
     for position, match in enumerate(tokens):
         word = match[0]
-        if _MARKED.match(word):
+        if _MARKED.match(word) or _is_letter_name(text, match):
             yield _plain(word)
         elif word[0].isupper() and len(word) > 1 and word.lower() not in STOP_ENGLISH:
             inside = bool(_NO_START.search(text, 0, match.start()))
             follower = tokens[position + 1] if position + 1 < len(tokens) else None
             adjoins = follower is not None and text[match.end() : follower.start()] == " "
-            if korean or inside or (adjoins and follower is not None and follower[0][0].isupper()):
+            if (
+                korean
+                or inside
+                or not is_known(word.lower(), "en")
+                or (adjoins and follower is not None and follower[0][0].isupper())
+            ):
                 yield _plain(word)
+
+
+def _is_letter_name(text: str, match: re.Match[str]) -> bool:
+    """The letter of "hepatitis B" or "plan A"."""
+    return match[0] in _LETTERS and bool(re.search(r"[a-z가-힣]\s$", text[: match.start()]))
 
 
 def _plain(word: str) -> str:

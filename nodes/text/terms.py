@@ -6,51 +6,75 @@ of a noun is matched whole or by its character bigrams, since spacing between no
 """
 
 import re
-import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from nodes.text.stopwords import STOP_ENGLISH, STOP_KOREAN
+from nodes.text.english_stems import related, stem_english
+from nodes.text.korean_verbs import final_of, verb_roots
+from nodes.text.stopwords import LIGHT_WORDS, STOP_ENGLISH, STOP_KOREAN
+from nodes.text.wordclass import is_english_adverb, is_english_verb
 
 PREDICATE_WEIGHT = 0.5
-"""Korean verbs and adjectives change their form too freely to count as much as nouns."""
+"""Verbs are said in other words more freely than nouns."""
+
+LIGHT_WEIGHT = 0.25
+"""Words so general that an answer may add them: way, reason, occur, 방법, 이유."""
 
 BIGRAM_SHARE = 0.6
 """Share of a Korean noun's bigrams that must occur: 2 of 3, so one changed syllable fails it."""
 
 _WORD = re.compile(r"[가-힣]+|[^\W_가-힣]+(?:['’](?=[^\W\d_])[^\W_가-힣]+)?")
 _EMPTY_PREDICATE = re.compile(
-    r"(?:있|없|않|못|아니|아닌|같|이다|하[다고며면지는나]|해[야서도요]|한다|했|할|되|된|될|됩|이[다며고]|인[데가])[가-힣]{0,4}$"
+    r"(?:(?:있|없|않|못|아니|아닌|같|이다|하[다고며면지는나]|해[야서도요]|한다|했|됐|됩|였|이었|이[다며고]|인[데가]"
+    r"|되[다고며면지는어었기므거도])[가-힣]{0,4}|되|된다?|[될할](?:지|까|수록)?)$"
 )
 _PARTICLE = re.compile(
     r"(?:뿐이다|뿐만|뿐|으로부터|에서부터|으로써|으로서|에서는|에서도|에게서|까지는|까지의|이라는|이라고|이란|이라면|이므로|"
-    r"에서의|에서만|에서|에게|에는|에도|에만|까지|부터|보다는|보다|처럼|만큼|마다|조차|밖에|라는|라고|으로는|으로도|"
-    r"으로|로부터|로는|로도|로서|로써|이나|이며|이고|이면|이라|인지|이다|입니다|였다|이었다|인가요|인가|일까|들은|들이|"
+    r"에서의|에서만|에서|에게는|에게도|에게로|에게만|에게|한테서|한테는|한테|께서는|께서|에는|에도|에만|까지|부터|보다는|보다|처럼|만큼|마다|조차|밖에|라는|라고|으로는|으로도|"
+    r"으로|이기도|이기는|로부터|로는|로도|로서|로써|이나|이며|이고|이면|이라|인지|이다|입니다|였다|이었다|인가요|인가|일까|들은|들이|"
     r"들을|들의|들에|들|뿐|와의|과의|와는|과는|은|는|이|가|을|를|의|에|와|과|도|만|로|나|란|다)$"
 )
 _VERBAL_NOUN = re.compile(
-    r"(?P<noun>[가-힣]{2,})(?:하|한|할|함|합|해|했|되|된|될|됨|됩|돼|됐|시키|시킨|시켜|시킬)[가-힣]{0,5}$"
+    r"(?P<noun>[가-힣]{2,})(?:하|한|할|함|합|해|했|되|된|될|됨|됩|돼|됐|시키|시킨|시켜|시킬|받|당하|당한|당했)[가-힣]{0,5}$"
 )
 _PREDICATE = re.compile(
     r"[가-힣](?:다|고|며|면|지|서|려|려고|도록|므로|니|니다|까|요|던|수록|거나|지만|는데|기|게|어|아|어야|아야|"
-    r"야|어도|아도|지는|지도)$"
+    r"야|어도|아도|지는|지도|져|켜|쳐|겨|줘|꿔|춰|둬|눠)$"
 )
+_NOUN_ENDING = re.compile(r"(?:에서|보다|이다|에게서?|한테서?|로부터)$")
+_ADNOMINAL = re.compile(r"[은는을던려워러여나]$|이[는가를의]?$")
+_ADNOMINAL_ENDING = re.compile(r"[은는을던]$")
+_AMBIGUOUS = re.compile(r"(?<![는은던])지(?:는|도)?$")
+_LETTER = re.compile(r"(?<=[a-zA-Z가-힣]\s)[A-HJ-Z](?![\w'’])")
+_BEHIND_VERB = re.compile(r"\s?(?:않|못|말|마|아니)|\s(?:수|때|줄|뿐)(?![가-힣]{2})")
 
 
 @dataclass(frozen=True, slots=True)
 class Term:
     """One content word; `at` is the offset of its first character in the text.
 
-    `root` is '' unless the word may be a Korean verb or adjective: then the part of it that
-    conjugation does not change.
+    `roots` are empty unless the word may be a Korean verb or adjective: then they are what
+    conjugation may have left of it. `verb` is for adverbs too. `light` words say little.
     """
 
     stem: str
     at: int
     surface: str
     weight: float = 1.0
-    root: str = ""
+    roots: tuple[str, ...] = ()
+    verb: bool = False
+    light: bool = False
+
+    @property
+    def root(self) -> str:
+        """The likeliest root of a Korean verb, '' for what is none."""
+        return self.roots[0] if self.roots and self.verb else ""
+
+    @property
+    def names(self) -> bool:
+        """Whether it is a noun or an adjective that says something of its own."""
+        return not self.verb and not self.light
 
 
 class TermIndex:
@@ -59,17 +83,22 @@ class TermIndex:
     def __init__(self, terms: Iterable[Term], *, extra: Iterable[Term] = ()) -> None:
         own = (*terms, *extra)
         self._stems = frozenset(term.stem for term in own)
-        self._roots = frozenset(verb_root(stem) for stem in self._stems if _is_hangul(stem))
+        self._roots = frozenset(root for term in own for root in term.roots)
         self._hangul = "".join(term.stem for term in own if _is_hangul(term.stem))
-        self._latin = " ".join(term.stem for term in own if not _is_hangul(term.stem))
 
     def holds(self, term: Term) -> bool:
         if term.stem in self._stems:
             return True
+        if not self._roots.isdisjoint(term.roots):
+            return True
+        if _is_english(term.stem):
+            return any(related(term.stem, stem) for stem in self._stems)
         if term.root:
-            return term.root in self._roots
+            return False
         if not _is_hangul(term.stem) or len(term.stem) < 2:
             return False
+        if term.stem.endswith("자") and term.stem[:-1] in self._stems:  # 예약자: 예약한 사람
+            return True
         pairs = bigrams(term.stem)
         return sum(pair in self._hangul for pair in pairs) >= BIGRAM_SHARE * len(pairs)
 
@@ -83,55 +112,46 @@ def content_terms(text: str) -> tuple[Term, ...]:
     for match in _WORD.finditer(text):
         word = match[0]
         if _is_hangul(word):
-            if term := _korean_term(word, match.start()):
+            verbal = bool(_BEHIND_VERB.match(text, match.end()))
+            if term := _korean_term(word, match.start(), verbal):
                 terms.append(term)
         elif not word.isdigit():
             stem = stem_english(word.lower())
-            if stem not in STOP_ENGLISH and word.lower() not in STOP_ENGLISH and len(stem) > 1:
-                terms.append(Term(stem, match.start(), word))
+            if _LETTER.match(text, match.start()):  # plan B
+                terms.append(Term(word, match.start(), word))
+            elif stem not in STOP_ENGLISH and word.lower() not in STOP_ENGLISH and len(stem) > 1:
+                verb = is_english_verb(text, *match.span()) or is_english_adverb(word)
+                light = stem in _LIGHT_STEMS
+                terms.append(
+                    Term(
+                        stem,
+                        match.start(),
+                        word,
+                        LIGHT_WEIGHT if light else PREDICATE_WEIGHT if verb else 1.0,
+                        verb=verb,
+                        light=light,
+                    )
+                )
     return tuple(terms)
 
 
-@lru_cache(maxsize=20_000)
-def stem_english(word: str) -> str:
-    """A light stem: inflection and the commonest verb and noun endings go, nothing is looked up.
-
-    So that "caches", "cached", "caching" and "cache" meet, as do "compute" and "computation". It
-    is used on both sides of a comparison, so it need not be a word.
-    """
-    word = re.sub(r"['’]s?$", "", word)
-    word = re.sub(r"['’].*", "", word)
-    if len(word) <= 3 or not word.isalpha():
-        return word
-    if word.endswith("ies") and len(word) > 4:
-        word = word[:-3] + "y"
-    elif word.endswith("s") and not word.endswith(("ss", "us", "is")):
-        word = word[:-1]
-    for ending in ("ations", "ation", "ating", "ated", "ates", "ate", "ing", "edly", "ed", "ion"):
-        kept = word.removesuffix(ending)
-        if kept != word and len(kept) >= 3 and re.search(r"[aeiouy]", kept):
-            word = kept
-            break
-    word = word.removesuffix("ly") if len(word) > 5 else word
-    word = re.sub(r"([bdgklmnprt])\1$", r"\1", word)
-    word = word.removesuffix("e") if len(word) > 3 else word
-    return word[:-1] + "i" if word.endswith("y") and len(word) > 3 else word
-
-
-@lru_cache(maxsize=20_000)
-def verb_root(word: str) -> str:
-    """What conjugation leaves of a Korean verb: its first syllable, or four letters of jamo.
-
-    A closed first syllable carries the stem (만든다, 만들어: 만); an open one needs the next
-    consonant and vowel (보낸다, 보내고, 보냈다: ㅂㅗㄴㅐ).
-    """
-    letters = unicodedata.normalize("NFD", word)
-    closed = (ord(word[0]) - 0xAC00) % 28 != 0
-    return letters[:3] if closed else letters[:4]
+@lru_cache(maxsize=50_000)
+def alike_nouns(one: str, other: str) -> bool:
+    """Whether two Korean nouns share most of the shorter one's bigrams: 귤나무, 귤 나무."""
+    short, long = sorted((one, other), key=len)
+    pairs = bigrams(short)
+    return bool(pairs) and sum(pair in long for pair in pairs) > BIGRAM_SHARE * len(pairs)
 
 
 def bigrams(word: str) -> list[str]:
     return [word[i : i + 2] for i in range(len(word) - 1)]
+
+
+_LIGHT_STEMS = frozenset(stem_english(word) if word.isascii() else word for word in LIGHT_WORDS)
+
+
+def _is_english(stem: str) -> bool:
+    return "a" <= stem[0] <= "z" and stem.isalpha()
 
 
 def _is_hangul(word: str) -> bool:
@@ -139,20 +159,40 @@ def _is_hangul(word: str) -> bool:
 
 
 @lru_cache(maxsize=20_000)
-def _read_korean(word: str) -> tuple[str, float, str] | None:
-    """(stem, weight, root) of a Korean word, or None for a stop word or a bare particle."""
+def _read_korean(word: str, verbal: bool) -> Term | None:
+    """The term of a Korean word at offset 0, or None for a stop word or a bare particle.
+
+    "잡지는" is a magazine, but `verbal`, before a negation, it is the verb "to catch".
+    """
     if word in STOP_KOREAN or _EMPTY_PREDICATE.match(word):
         return None
-    if verbal := _VERBAL_NOUN.match(word):
-        return (verbal["noun"], 1.0, "")
-    if len(word) > 1 and _PREDICATE.search(word) and not re.search(r"(?:에서|보다|이다)$", word):
-        return (word, PREDICATE_WEIGHT, verb_root(word))
+    if found := _VERBAL_NOUN.match(word):
+        noun = found["noun"]
+        return Term(
+            noun, 0, word, LIGHT_WEIGHT if noun in LIGHT_WORDS else PREDICATE_WEIGHT, verb=True
+        )
+    predicate = _PREDICATE.search(word) and not _NOUN_ENDING.search(word)
+    if predicate and (verbal or not _AMBIGUOUS.search(word)):
+        return Term(word, 0, word, PREDICATE_WEIGHT, verb_roots(word), verb=True)
+    if verbal and final_of(word[-1]) == "ㄹ":
+        return Term(word, 0, word, PREDICATE_WEIGHT, verb_roots(word), verb=True)
     stem = _PARTICLE.sub("", word)
     if not stem or stem in STOP_KOREAN:
         return None
-    return (stem, 1.0, "")
+    light = stem in LIGHT_WORDS
+    return Term(stem, 0, word, LIGHT_WEIGHT if light else 1.0, _adnominal_roots(word), light=light)
 
 
-def _korean_term(word: str, at: int) -> Term | None:
-    read = _read_korean(word)
-    return None if read is None else Term(read[0], at, word, read[1], read[2])
+def _adnominal_roots(word: str) -> tuple[str, ...]:
+    """ "맡은 사람" is who took over, "값은" is the price: such a word has both readings."""
+    if not _ADNOMINAL.search(word) and final_of(word[-1]) not in ("ㄴ", "ㄹ") and len(word) > 1:
+        return ()
+    roots = verb_roots(word)
+    stem = _ADNOMINAL_ENDING.sub("", word)
+    sure = stem == word or len(stem) < 2
+    return roots if sure and len(word) < 3 else tuple(root for root in roots if root[0] == "+")
+
+
+def _korean_term(word: str, at: int, verbal: bool) -> Term | None:
+    read = _read_korean(word, verbal)
+    return None if read is None else replace(read, at=at)

@@ -4,6 +4,7 @@ from decimal import Decimal
 
 import pytest
 
+from nodes.judge.contradiction import exceeded_bound
 from nodes.text.quantities import missing_quantities, read_quantities
 
 EQUAL = [
@@ -23,6 +24,24 @@ EQUAL = [
     ("70억", "7B"),
     ("두 배", "2배"),
     ("세 번", "3회"),
+    ("28 December 1879", "December 28, 1879"),
+    ("2026-11-30", "30 November 2026"),
+    ("two thirds", "two-thirds"),
+    ("half of it", "50 percent of it"),
+    ("twenty-five miles", "25 mi"),
+    ("9 pm", "21:00"),
+    ("the 17th century", "the seventeenth century"),
+    ("-8 °C", "minus 8 degrees"),
+    ("an hour and 15 to 20 kg", "an hour and 15 kg to 20 kg"),
+    ("2026-11-30", "2026년 11월 30일"),
+    ("2만 2천 원", "22,000원"),
+    ("1천2백 그루", "1,200그루"),
+    ("서른두 명", "32명"),
+    ("절반", "50퍼센트"),
+    ("오후 9시", "21시"),
+    ("석 달", "3개월"),
+    ("영하 8도", "-8°C"),
+    ("사흘", "3일"),
 ]
 DIFFERENT = [
     ("128 PiB", "128 TiB"),
@@ -35,6 +54,40 @@ DIFFERENT = [
     ("초당 30토큰", "분당 30토큰"),
     ("30분", "30초"),
     ("세 번", "세 배"),
+    ("3 GB", "3 Gb"),
+    ("5 mW", "5 MW"),
+    ("3.5 km", "3.5 miles"),
+    ("34 °C", "34 °F"),
+    ("9 am", "9 pm"),
+    ("14 February", "14 April"),
+    ("one third", "two thirds"),
+    ("오전 9시", "오후 9시"),
+    ("11월 30일", "11월 13일"),
+    ("2만 원", "2억 원"),
+    ("6개월", "6주"),
+    ("12g", "12kg"),
+    ("초속 10미터", "시속 10미터"),
+    ("3분의 1", "3분의 2"),
+]
+BOUNDS = [
+    ("at least 5 days", "at least"),
+    ("5 days or more", "at least"),
+    ("more than 5 days", "more"),
+    ("no more than 5 days", "at most"),
+    ("must not wait longer than 5 days", "at most"),
+    ("up to 5 days", "at most"),
+    ("within 5 days", "at most"),
+    ("under 5 days", "less"),
+    ("5 days", ""),
+    ("최소 5일", "at least"),
+    ("5일 이상", "at least"),
+    ("5일을 넘으면", "more"),
+    ("5일을 넘지 않는", "at most"),
+    ("5일 이내", "at most"),
+    ("최대 5일", "at most"),
+    ("5일까지 쉰다", "at most"),
+    ("5일 미만", "less"),
+    ("5일 동안", ""),
 ]
 
 
@@ -51,6 +104,35 @@ def test_the_same_amount_is_found_in_another_form(one: str, other: str) -> None:
 @pytest.mark.parametrize(("one", "other"), DIFFERENT)
 def test_another_amount_is_missing(one: str, other: str) -> None:
     assert not _holds(one, other)
+
+
+@pytest.mark.parametrize(("text", "bound"), BOUNDS)
+def test_a_number_has_the_bound_that_stands_beside_it(text: str, bound: str) -> None:
+    assert [one.bound for one in read_quantities(text)] == [bound]
+
+
+@pytest.mark.parametrize(
+    ("given", "claimed", "exceeded"),
+    [
+        ("at least 5 days", "at most 5 days", True),
+        ("5 days", "at least 5 days", True),
+        ("more than 5 days", "at least 5 days", True),
+        ("at least 5 days", "5 days or more", False),
+        ("at least 5 days", "5 days", False),
+        ("between 4 and 5 days", "4 to 5 days", False),
+        ("5일 이상", "5일 이하", True),
+        ("5일", "5일 이상", True),
+        ("5일 이하", "5일 미만", True),
+        ("5일 이상", "적어도 5일", False),
+        ("5일 이상", "5일", False),
+        ("4일에서 5일 사이", "4일 이상 5일 이하", False),
+    ],
+)
+def test_a_claim_may_leave_a_bound_out_and_make_none_up(
+    given: str, claimed: str, exceeded: bool
+) -> None:
+    pool = read_quantities(given)
+    assert any(exceeded_bound(one, pool) for one in read_quantities(claimed)) == exceeded
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,8 @@
 import pytest
 
 from graph.evidence import Language, Passage
-from nodes.judge.support import Fault, Support, support
+from nodes.judge.faults import Fault
+from nodes.judge.support import Support, support
 from nodes.text.sentences import detect_language, split_sentences
 from tests.nodes.texts import (
     CACHE_EN,

@@ -1,0 +1,1 @@
+"""Whether passages hold an answer to a question: a score with its parts, without a model."""

@@ -1,0 +1,85 @@
+"""Which bound a question is held to, and what a short question is worth."""
+
+from dataclasses import replace
+
+import pytest
+
+from knowledge.domain import Calibration, Rate, Rule, group_of
+from knowledge.lexical import PassageWords, Script, terms
+from knowledge.search import Features, coverage
+
+FEATURES = Features(
+    dense_top=0.8,
+    coverage=0.6,
+    best_covered=0.5,
+    near_covered=0.4,
+    lexical_top=2.0,
+    terms=6,
+    crosses=False,
+)
+RATE = Rate(0.02, 0.01, 0.04, 300)
+RULE = Rule(
+    features=("dense_top", "best_covered"),
+    weights=(10.0, 2.0),
+    intercept=-8.0,
+    bounds={"full": 1.0, "short": 0.0, "cross": -1.0},
+    own_refused=RATE,
+    foreign_refused={"en": RATE, "ko": RATE},
+)
+CALIBRATION = Calibration(
+    method="calibrated",
+    corpus="abc",
+    passages=100,
+    changes=100,
+    scripts=("latin",),
+    with_vectors=RULE,
+    by_words=replace(RULE, features=("best_covered",), weights=(2.0,), intercept=0.0),
+)
+
+
+@pytest.mark.parametrize(
+    ("count", "crosses", "group"),
+    [(4, False, "full"), (3, False, "short"), (4, True, "cross"), (2, True, "cross")],
+)
+def test_a_question_is_short_crosses_scripts_or_is_full(
+    count: int, crosses: bool, group: str
+) -> None:
+    features = replace(FEATURES, terms=count, crosses=crosses)
+    assert group_of(features) == group
+    assert CALIBRATION.signal("?", features).bound == RULE.bounds[group_of(features)]
+
+
+def test_the_score_is_the_weighted_sum_of_the_features() -> None:
+    signal = CALIBRATION.signal("?", FEATURES)
+    assert signal.score == pytest.approx(-8.0 + 10.0 * 0.8 + 2.0 * 0.5)
+    assert signal.method == "calibrated"
+
+
+def test_without_a_vector_the_rule_of_words_decides() -> None:
+    signal = CALIBRATION.signal("?", replace(FEATURES, dense_top=None))
+    assert signal.score == pytest.approx(2.0 * 0.5)
+
+
+def passage(text: str, script: Script) -> PassageWords:
+    words = f" {' '.join(terms(text))} "
+    return PassageWords(script, words, " ", words)
+
+
+@pytest.mark.parametrize(
+    ("short", "long", "text", "script"),
+    [
+        ("green", "green tea steeps minutes", "Green tea steeps for two minutes.", "latin"),
+        ("녹차", "녹차 우리는 시간 이분", "녹차를 우리는 시간은 이분이다.", "hangul"),
+    ],
+)
+def test_one_common_word_is_covered_less_than_a_whole_question(
+    short: str, long: str, text: str, script: Script
+) -> None:
+    held = [passage(text, script)]
+
+    def covered(question: str, unknown: float) -> float:
+        return coverage(dict.fromkeys(terms(question), 1.0), held, unknown)
+
+    assert covered(short, 0.0) == 1.0
+    assert covered(short, 4.0) == pytest.approx(1 / 5)
+    assert covered(short, 4.0) < covered(long, 4.0) < covered(long, 0.0)
