@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from typing import Any
 
-from evals.corpora import Corpus, ingested
+from evals.corpora import Corpus, ingested, version_of
 from evals.suite import Options, Outcome, Sample, Target, source_version
 from graph.answer import Answered, Refused
 from graph.errors import AgentError
@@ -44,9 +44,10 @@ async def agent_target(options: Options, corpora: Mapping[str, Corpus]) -> Async
     where no model answers."""
     async with AsyncExitStack() as stack:
         agents: dict[str, tuple[Agent, Deps]] = {}
+        opened: dict[str, Settings] = {}
         for name, corpus in corpora.items():
-            settings = ingested(corpus, options)
-            agents[name] = await stack.enter_async_context(open_agent(settings))
+            opened[name] = ingested(corpus, options)
+            agents[name] = await stack.enter_async_context(open_agent(opened[name]))
 
         async def ask(sample: Sample) -> Outcome:
             agent, deps = agents[sample.corpus]
@@ -56,7 +57,8 @@ async def agent_target(options: Options, corpora: Mapping[str, Corpus]) -> Async
 
         model = await served_model(options.settings)
         limits = options.settings.limits
-        yield Target(ask, source_version(*SOURCES, model=model, limits=limits))
+        indexes = {name: version_of(settings) for name, settings in opened.items()}
+        yield Target(ask, source_version(*SOURCES, model=model, limits=limits, **indexes))
 
 
 async def served_model(settings: Settings) -> str:

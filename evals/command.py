@@ -73,7 +73,8 @@ def run_suite(
         typer.Option("--out", help="Folder of the run (default: in .knowledge-agent/evals)."),
     ] = None,
     limit: Annotated[
-        int | None, typer.Option(min=1, help="Only so many samples, of each kind and language.")
+        int | None,
+        typer.Option(min=1, help="Only so many samples, spread over kinds and languages."),
     ] = None,
     seed: Annotated[int, typer.Option(help="Which samples a limit takes.")] = 0,
     concurrency: Annotated[int, typer.Option(min=1, max=64, help="Samples at a time.")] = 4,

@@ -83,12 +83,7 @@ class OpenCorpus:
         self._searcher = Searcher(store)
         self._questions = questions
         self._calibration = current_calibration(store) or cautious(store)
-        self.passages = store.catalog.corpus_version()
-
-    @property
-    def version(self) -> str:
-        """Of the passages and the bound."""
-        return f"{self.passages} {self._calibration!r}"
+        self.version = _version(store)
 
     def vector(self, question: str) -> Vectors:
         return self._questions.vector(question)
@@ -98,6 +93,17 @@ class OpenCorpus:
 
     def signal(self, question: str, found: Found) -> DomainSignal:
         return self._calibration.signal(question, found.features)
+
+
+def version_of(settings: Settings) -> str:
+    """All that decides what a search of this index finds."""
+    with open_generation(index_address(settings)) as store:
+        return f"{_version(store)} {settings.rerank_model} {settings.neighbours}"
+
+
+def _version(store: Store) -> str:
+    """Of the passages, what made their vectors, and the bound."""
+    return f"{store.catalog.corpus_version()} {store.contract} {current_calibration(store)}"
 
 
 class QuestionVectors:

@@ -2,9 +2,10 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
+from math import isfinite
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, get_args
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -14,6 +15,9 @@ from knowledge.search import Features
 from knowledge.store import Store
 
 FALSE_REFUSAL_TARGET = 0.02
+
+VERSION = 1
+"""Of what the features mean; a file of another version is as none."""
 
 RECALIBRATED_SHARE = 0.1
 """Of the passages: so many may be added and dropped until the bounds are found anew."""
@@ -58,6 +62,16 @@ class Rule:
     own_refused: Rate
     foreign_refused: Mapping[str, Rate]
 
+    def is_usable(self) -> bool:
+        known = {field.name for field in fields(Features)}
+        numbers = (*self.weights, self.intercept, *self.bounds.values())
+        return (
+            known.issuperset(self.features)
+            and len(self.weights) == len(self.features)
+            and self.bounds.keys() == set(get_args(Group))
+            and all(map(isfinite, numbers))
+        )
+
     def score(self, features: Features) -> float:
         values = (float(getattr(features, name)) for name in self.features)
         return self.intercept + sum(w * v for w, v in zip(self.weights, values, strict=True))
@@ -73,6 +87,7 @@ class Calibration:
     passages: int
     changes: int
     scripts: tuple[str, ...]
+    version: int = VERSION
     own_questions: int = 0
     foreign_questions: int = 0
     foreign_left_out: int = 0
@@ -106,11 +121,18 @@ class Calibration:
 
     @classmethod
     def read(cls, path: Path) -> Self | None:
-        """What `write` left; None where there is nothing, or of another version."""
+        """What `write` left; None where there is nothing, or what cannot be used."""
         try:
-            return TypeAdapter(cls).validate_json(path.read_text("utf-8"))
+            found = TypeAdapter(cls).validate_json(path.read_bytes())
         except (OSError, ValidationError):
             return None
+        return found if found.is_usable() else None
+
+    def is_usable(self) -> bool:
+        """Of this version, and with both rules where it is calibrated, each whole and finite."""
+        rules = [rule for rule in (self.with_vectors, self.by_words) if rule]
+        whole = len(rules) == (2 if self.method == "calibrated" else 0)
+        return self.version == VERSION and whole and all(rule.is_usable() for rule in rules)
 
 
 def current_calibration(store: Store) -> Calibration | None:

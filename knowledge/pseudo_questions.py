@@ -57,6 +57,12 @@ _KOREAN_AROUND_ENGLISH = (
     "{} 쓸 때 주의할 점은 무엇인가요?",
     "{} 뜻하는 게 뭐야? 쉽게 말해 줘",
 )
+_ENGLISH_AROUND_OTHERS = (
+    "Could you explain to me in more detail what {} means here?",
+    "What do these documents say about the subject of {}?",
+    "I would like to know how {} works, step by step",
+    "Please tell me what I have to watch out for when using {}",
+)
 SUBJECTS = 8
 MAX_WORDS = 40
 MIN_WORDS = 3
@@ -87,8 +93,8 @@ def pseudo_questions(
     passage: Passage, rarity: Rarity, others: Mapping[Script, Sequence[str]]
 ) -> Iterator[PseudoQuestion]:
     """One question of each kind from a passage, the same in every run: two whole ones, the second
-    with words of `others` in its script, bare words as typed into a search box, and where the
-    passage is not Korean a Korean question with its words."""
+    with words of `others` in its script, bare words as typed into a search box, and words of it in
+    a Korean question, or in an English one where it is in another script than Latin."""
     chance = random.Random(passage.id)
     subjects = _subjects(passage, rarity)
     if not subjects:
@@ -106,9 +112,9 @@ def pseudo_questions(
     yield PseudoQuestion(
         space.join(_phrase(chance.choice(subjects), chance.randint(1, 3))), passage
     )
-    if of != "hangul":
-        phrase = space.join(_phrase(chance.choice(subjects), chance.randint(2, 4)))
-        yield PseudoQuestion(chance.choice(_KOREAN_AROUND_ENGLISH).format(phrase), passage)
+    around = _KOREAN_AROUND_ENGLISH if of == "latin" else _ENGLISH_AROUND_OTHERS
+    phrase = space.join(_phrase(chance.choice(subjects), chance.randint(2, 4)))
+    yield PseudoQuestion(chance.choice(around).format(phrase), passage)
 
 
 def _subjects(passage: Passage, rarity: Rarity) -> list[Subject]:

@@ -7,7 +7,7 @@ from graph.answer import Nearest, RefusalReason, Refused
 from graph.evidence import EVERYTHING, Language
 from graph.ports import Deps
 from graph.state import Task
-from nodes.answerability.judgement import answerability
+from nodes.answerability.judgement import UNDECIDED, answerability
 from nodes.closing import DegradedInput, degraded
 
 MAX_NEAREST = 3
@@ -71,7 +71,8 @@ async def refuse(state: RefuseInput, deps: Deps) -> RefuseUpdate:
     if reason == "not_in_documents":
         passages = [hit.passage for hit in state["retrieval"].hits]
         missing = await asyncio.to_thread(answerability, state["query"], passages)
-        message = f"{message} {AGAINST[language].format(missing.reason)}"
+        if missing.score < UNDECIDED:
+            message = f"{message} {AGAINST[language].format(missing.reason)}"
     if state["task"].scope != EVERYTHING:
         message = f"{message} {LIMITED[language]}"
     return {

@@ -77,7 +77,9 @@ def f1(text: list[str], gold: list[str]) -> float:
 def holds(text: list[str], gold: list[str]) -> float:
     """Whether the gold answer's tokens stand in a row in the text."""
     size = len(gold)
-    return float(any(text[at : at + size] == gold for at in range(len(text) - size + 1)))
+    return float(
+        size > 0 and any(text[at : at + size] == gold for at in range(len(text) - size + 1))
+    )
 
 
 def worst(result: Result) -> float:

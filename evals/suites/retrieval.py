@@ -41,8 +41,8 @@ async def target(options: Options) -> AsyncIterator[Target]:
                 "passages": shown_passages(fused),
             }
 
-        passages = {name: corpus.passages for name, corpus in opened.items()}
-        yield Target(ask, source_version("knowledge", **passages))
+        indexes = {name: corpus.version for name, corpus in opened.items()}
+        yield Target(ask, source_version("knowledge", **indexes))
 
 
 def _documents(found: Found) -> list[str]:

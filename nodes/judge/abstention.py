@@ -6,12 +6,18 @@ _SOURCE = r"(?:passages?|documents?|sources?|texts?|excerpts?|context)"
 _NOT = r"(?:do(?:es)?\s+not|do(?:es)?n['’]?t|never)"
 _SAYS = r"(?:say|state|tell|mention|specify|answer|explain)"
 _HOLDS = r"(?:hold|contain|give|provide|include)"
-_ANSWER = r"(?:(?:an?|the|any)\s+)?(?:answer|information|details?|mention)"
+_ANSWER = (
+    r"(?:(?:an?|the|any|this|that|such|enough|sufficient)\s+)?"
+    r"(?:answer|information|details?|mention)"
+)
 _ENGLISH = re.compile(
     rf"(?:(?:sorry|unfortunately),?\s+)?(?:"
     rf"(?:(?:the|these|those|your)\s+)?(?:(?:given|provided)\s+)?{_SOURCE}(?:\s+(?:above|provided))?"
     rf"\s+{_NOT}\s+(?:{_SAYS}|{_HOLDS}\s+{_ANSWER})\b.*"
     rf"|no\s+{_SOURCE}\s+(?:{_SAYS}s?|{_HOLDS}s?\s+{_ANSWER})\b.*"
+    rf"|(?:I|we)\s+(?:(?:do\s+not|don['’]?t)\s+know"
+    rf"|(?:can\s?not|can['’]?t|could\s+not|couldn['’]?t)\s+(?:find|answer|tell|say)\b"
+    rf"(?:(?!\band\b)[^.])*)"
     rf"|there\s+is\s+no\s+{_ANSWER}\b.*\sin\s+the\s+{_SOURCE}"
     rf"|(?:(?:(?!\band\b)[^.])*\b(?:is|are)\s+)?not\s+(?:(?:stated|mentioned|given|said|found|answered)\s+)?"
     rf"(?:in|by)\s+the\s+{_SOURCE}"
@@ -33,6 +39,11 @@ _KOREAN = re.compile(
     r"(?:없|(?:나와|적혀|쓰여|포함되어|언급되어|명시되어)\s*있지\s*않"
     r"|(?:나오|말하|다루|설명하|언급하|언급되|포함되|명시되)지\s*않|찾을\s+수\s+없)[가-힣]{1,4}"
 )
+_CANNOT_KOREAN = re.compile(
+    r"(?:(?:죄송하지만|아쉽게도),?\s+)?(?:(?:제공된|주어진|이|위)\s+)?"
+    r"(?:(?:정보|문서|구절|자료|내용)(?:만)?(?:으로|로)는?\s+)?"
+    r"(?:(?:질문에|이에|답을)\s*)?(?:알\s+수\s+없|답할\s+수\s+없|답변할\s+수\s+없|모르겠)[가-힣]{1,4}"
+)
 _SAYS_MORE_KOREAN = re.compile(r"[,;:]|(?:고|며|지만|는데|으나|므로|면서|해서)\s")
 _AROUND = re.compile(r"^[\s\"'“‘(]+|[\s\"'”’).!。…]+$")
 
@@ -47,5 +58,7 @@ def abstains(sentence: str) -> bool:
     if _ENGLISH.fullmatch(bare):
         without_regret = re.sub(r"^(?:sorry|unfortunately),", "", bare, flags=re.IGNORECASE)
         return not _SAYS_MORE_ENGLISH.search(without_regret)
+    if _CANNOT_KOREAN.fullmatch(bare):
+        return True
     found = _KOREAN.fullmatch(bare)
     return found is not None and not _SAYS_MORE_KOREAN.search(found["topic"] or "")

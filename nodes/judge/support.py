@@ -39,6 +39,10 @@ HEADING_FACTOR = 2.0
 
 WINDOW_SENTENCES = 3
 _TRIED_WINDOWS = 6  # those with the best coverage; faults are dear to look for
+MAX_CHARS = 2_000
+"""Of a sentence that is judged: no writer makes longer ones, and the search for faults is not
+linear."""
+
 _MIN_FACTS = 3  # "양념을 만든다." stands anywhere, and says nothing that can be checked
 
 
@@ -63,6 +67,8 @@ def support(sentence: str, passages: Sequence[Passage]) -> Support:
     Where several passages are given, each clause of the sentence may stand on another one; the
     weakest clause then decides. Readings of passages are kept for the next call (bounded).
     """
+    if len(sentence) > MAX_CHARS:
+        return Support(0.0, (Fault("empty", f"{len(sentence):,} characters"),))
     best = _best(sentence, passages)
     clauses = _clauses(sentence)
     if best.holds or len(passages) < 2 or len(clauses) < 2:

@@ -38,6 +38,8 @@ def is_broken(sentence: str, source: Sequence[str]) -> bool:
     *inner, last = bare.split() or [""]
     if _KOREAN_NEVER_LAST.search(last):
         return True
+    if not inner:
+        return False
     finals = (one.rstrip(_END).rpartition(" ")[2] for one in source)
     ends = {word for word in finals if _KOREAN_FINAL.fullmatch(word)}
     return any(

@@ -62,7 +62,7 @@ def _index_lines(index: IndexStatus) -> Iterator[str]:
 def gate_lines(gate: Calibration) -> Iterator[str]:
     rule = gate.with_vectors
     if rule is None:
-        yield "gate: the cautious rule, since there are too few passages to calibrate"
+        yield "gate: the cautious rule, since too few questions can be made of these passages"
         return
     yield (
         f"gate: calibrated on {gate.own_questions} questions made from the documents and "

@@ -1,6 +1,7 @@
 """Which bound a question is held to, and what a short question is worth."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -58,6 +59,30 @@ def test_the_score_is_the_weighted_sum_of_the_features() -> None:
 def test_without_a_vector_the_rule_of_words_decides() -> None:
     signal = CALIBRATION.signal("?", replace(FEATURES, dense_top=None))
     assert signal.score == pytest.approx(2.0 * 0.5)
+
+
+@pytest.mark.parametrize(
+    "unusable",
+    [
+        replace(CALIBRATION, version=0),
+        replace(CALIBRATION, by_words=None),
+        replace(CALIBRATION, with_vectors=replace(RULE, weights=(1.0,))),
+        replace(CALIBRATION, with_vectors=replace(RULE, features=("dense_top", "luck"))),
+        replace(CALIBRATION, with_vectors=replace(RULE, bounds={"full": 1.0})),
+        replace(CALIBRATION, with_vectors=replace(RULE, intercept=float("inf"))),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_as_none(unusable: Calibration, tmp_path: Path) -> None:
+    CALIBRATION.write(tmp_path / "whole.json")
+    assert Calibration.read(tmp_path / "whole.json") == CALIBRATION
+    unusable.write(tmp_path / "unusable.json")
+    assert Calibration.read(tmp_path / "unusable.json") is None
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe", b"\0" * 100])
+def test_a_damaged_file_is_as_none(content: bytes, tmp_path: Path) -> None:
+    (tmp_path / "damaged.json").write_bytes(content)
+    assert Calibration.read(tmp_path / "damaged.json") is None
 
 
 def passage(text: str, script: Script) -> PassageWords:

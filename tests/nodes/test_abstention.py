@@ -14,6 +14,12 @@ ABSTENTIONS = [
     "The retention time is not stated in the passages.",
     "Unfortunately, the provided context does not contain the answer.",
     "There is no information about prices in the documents.",
+    "The provided context does not contain this information.",
+    "I could not find the answer in the documents.",
+    "I don't know.",
+    "제공된 정보로는 답할 수 없습니다.",
+    "문서만으로는 알 수 없습니다.",
+    "모르겠습니다.",
     "문서에 없습니다.",
     "문서에 없습니다",
     "‘구절에 없습니다.’",
@@ -25,6 +31,9 @@ ABSTENTIONS = [
     "주어진 자료에는 언급되어 있지 않다.",
 ]
 STATEMENTS = [
+    "I cannot answer, but the cache holds 16 blocks.",
+    "The cache could not find the block.",
+    "캐시는 모르겠습니다라고 답한다.",
     "The passages do not say how long, but the salt keeps tenants apart.",
     "The passages do not say when, and the salt keeps tenants apart.",
     "The passages do not say it; blocks are evicted in order.",

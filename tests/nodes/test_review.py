@@ -213,3 +213,19 @@ def test_without_passages_nothing_is_kept() -> None:
     found = review("A prefix cache reuses full blocks only. [1]", {}, "What?", "en")
     assert found.kept == ()
     assert flags(found) == {"unsupported"}
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("Theprefixcachereusesfullblocksonly.", "en"),
+        ("접두사캐시는가득찬블록만다시쓴다.", "ko"),
+        ("block " * 1_000, "en"),
+        ("블록 " * 1_000, "ko"),
+        ("1 " * 4_000, "en"),
+        ("\0", "ko"),
+        ("🙂🙂🙂", "en"),
+    ],
+)
+def test_odd_text_is_removed_and_breaks_nothing(text: str, language: Language) -> None:
+    assert _review(text, language).kept == ()
