@@ -6,7 +6,6 @@ import signal
 import sys
 import time
 from collections.abc import AsyncIterator
-from functools import partial
 
 import pytest
 
@@ -24,7 +23,6 @@ from tests.waiting import until
 pytestmark = pytest.mark.engine
 
 CANCELS = 20
-MAX_ATTEMPTS = 60
 COMPARE = "Compare RayService and RayCluster, then summarize when to use which."
 COMPARE_KO = "LoRA 어댑터를 병합하는 방식과 따로 서빙하는 방식을 비교하고, 결과를 요약해 줘."
 
@@ -92,8 +90,7 @@ async def test_a_cancelled_task_ends_its_call_on_the_server_within_a_second(
     engine: EngineState, opened: tuple[Agent, Deps]
 ) -> None:
     agent, deps = opened
-    cancelled = 0
-    for attempt in range(MAX_ATTEMPTS):
+    for attempt in range(CANCELS):
         task_input = AgentInput(question=f"{attempt}: {COMPARE}", mode="direct", profile=None)
         drafting = asyncio.Event()
 
@@ -103,22 +100,14 @@ async def test_a_cancelled_task_ends_its_call_on_the_server_within_a_second(
                     drafting.set()
 
         reader = asyncio.create_task(read(task_input, drafting))
+        # At the first token: a short answer would soon be over, and the next call in its prompt,
+        # whose step on a CPU takes seconds and cannot be broken off.
         await asyncio.wait_for(drafting.wait(), 60)
-        await until(partial(_is_over_or_running, reader, engine))
-        if reader.done():  # a short answer, and there was nothing left to cancel
-            continue
+        assert not reader.done()
         reader.cancel()
         await until(lambda: running(engine) == 0, timeout_s=1)
         await asyncio.gather(reader, return_exceptions=True)
-        cancelled += 1
-        if cancelled == CANCELS:
-            break
-    assert cancelled == CANCELS
     await nothing_is_generated(engine)
-
-
-def _is_over_or_running(reader: asyncio.Task[None], engine: EngineState) -> bool:
-    return reader.done() or running(engine) == 1
 
 
 async def test_ctrl_c_ends_the_call_on_the_server_within_a_second(
