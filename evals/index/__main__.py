@@ -61,13 +61,15 @@ def _asked() -> argparse.Namespace:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("parts", nargs="*", choices=[*PARTS, []], default=PARTS, metavar="PART")
+    parser.add_argument("parts", nargs="*", choices=PARTS, metavar="PART")
     parser.add_argument("--rounds", type=int, default=3, help="of each figure with a median")
     parser.add_argument("--pdfs", type=Path, help="a folder of further PDFs")
     parser.add_argument("--passages", type=int, default=100_000, help="of the part large")
     parser.add_argument("--queries", type=int, default=500, help="of the part large")
     parser.add_argument("--json", type=Path, help="where to write every run")
-    return parser.parse_args()
+    asked = parser.parse_args()
+    asked.parts = asked.parts or PARTS
+    return asked
 
 
 @contextmanager

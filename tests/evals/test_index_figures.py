@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from evals.index.__main__ import _asked
 from evals.index.outcome import Ingested, Sizes
 from evals.index.product import Phases
 from evals.index.queries import Stopwatch, percentiles
@@ -86,3 +87,14 @@ def test_percentiles_are_the_median_and_the_99th() -> None:
 @pytest.mark.parametrize(("reached", "said"), [(True, "reached"), (False, "NOT reached")])
 def test_a_target_that_is_missed_is_said_to_be_missed(reached: bool, said: str) -> None:
     assert verdict(reached, "under 2 s").endswith(f"under 2 s: {said}")
+
+
+@pytest.mark.parametrize(
+    ("given", "parts"),
+    [([], ["throughput", "resync", "large"]), (["large"], ["large"])],
+)
+def test_without_a_part_all_are_measured(
+    given: list[str], parts: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.argv", ["python -m evals.index", *given])
+    assert list(_asked().parts) == parts
