@@ -61,7 +61,8 @@ def _asked() -> argparse.Namespace:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("parts", nargs="*", choices=PARTS, metavar="PART")
+    # argparse holds "no part" itself against `choices`.
+    parser.add_argument("parts", nargs="*", type=_part, metavar="PART")
     parser.add_argument("--rounds", type=int, default=3, help="of each figure with a median")
     parser.add_argument("--pdfs", type=Path, help="a folder of further PDFs")
     parser.add_argument("--passages", type=int, default=100_000, help="of the part large")
@@ -70,6 +71,12 @@ def _asked() -> argparse.Namespace:
     asked = parser.parse_args()
     asked.parts = asked.parts or PARTS
     return asked
+
+
+def _part(name: str) -> str:
+    if name not in PARTS:
+        raise argparse.ArgumentTypeError(f"{name!r} is none of {', '.join(PARTS)}")
+    return name
 
 
 @contextmanager
