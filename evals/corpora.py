@@ -98,7 +98,8 @@ class OpenCorpus:
 def version_of(settings: Settings) -> str:
     """All that decides what a search of this index finds."""
     with open_generation(index_address(settings)) as store:
-        return f"{_version(store)} {settings.rerank_model} {settings.neighbours}"
+        search = (settings.rerank_url, settings.rerank_model, settings.neighbours)
+        return f"{_version(store)} {search}"
 
 
 def _version(store: Store) -> str:

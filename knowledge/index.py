@@ -283,8 +283,8 @@ def _settings() -> Any:
         anonymized_telemetry: bool = False
 
         @classmethod
-        def settings_customise_sources(cls, _: Any, init_settings: Any, **__: Any) -> Any:  # type: ignore[override]
-            return (init_settings,)
+        def settings_customise_sources(cls, *_: Any, **sources: Any) -> Any:
+            return (sources["init_settings"],)
 
     return OwnSettings
 

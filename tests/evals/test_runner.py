@@ -4,6 +4,7 @@ import asyncio
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -82,10 +83,10 @@ async def test_another_version_of_the_target_is_asked_everything(tmp_path: Path)
     ],
 )
 async def test_a_sample_is_asked_again_when_its_input_changes(
-    change: dict[str, object], asked: int, tmp_path: Path
+    change: dict[str, Any], asked: int, tmp_path: Path
 ) -> None:
     await run_all(suite(Echo()), tmp_path)
-    changed = [replace(samples(1)[0], **change), *samples(20)[1:]]  # type: ignore[arg-type]
+    changed = [replace(samples(1)[0], **change), *samples(20)[1:]]
     done = await run_all(suite(Echo(), dataset=lambda options: changed), tmp_path)
     assert done.asked == asked
 

@@ -54,18 +54,18 @@ def _passage(given: dict[str, str]) -> Passage:
     )
 
 
+KINDS: dict[str, Kind] = {kind: kind for kind in get_args(Kind)}
+FORMS: dict[str, Form] = {form: form for form in get_args(Form)}
+
+
 def _read_answer(
     row: dict[str, str], source: Passage, names: list[str], chance: random.Random
 ) -> Answer:
     (form, text), *by_hand = row.items()
-    assert form in get_args(Form)
-    mutants: list[tuple[Kind, str]] = []
-    for kind, mutant in by_hand:
-        assert kind in get_args(Kind)
-        mutants.append((kind, mutant))  # type: ignore[arg-type]
+    mutants = [(KINDS[kind], mutant) for kind, mutant in by_hand]
     for made, mutate in _MUTATORS.items():
         mutants += ((made, mutant) for mutant in mutate(text, source, names, chance))
-    return Answer(text, form, source, tuple(dict.fromkeys(mutants)))  # type: ignore[arg-type]
+    return Answer(text, FORMS[form], source, tuple(dict.fromkeys(mutants)))
 
 
 _NUMBER = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?")
