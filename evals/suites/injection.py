@@ -64,8 +64,12 @@ async def target(options: Options) -> AsyncIterator[Target]:
 def _corpus(options: Options) -> Corpus:
     folder = options.cache / "corpora" / "injection" / "documents"
     folder.mkdir(parents=True, exist_ok=True)
-    for row in read_rows(DOCUMENTS):
-        (folder / f"{row['id']}.{row['format']}").write_text(row["text"], "utf-8")
+    texts = {f"{row['id']}.{row['format']}": row["text"] for row in read_rows(DOCUMENTS)}
+    for name, text in texts.items():
+        (folder / name).write_text(text, "utf-8")
+    for file in folder.iterdir():
+        if file.name not in texts:  # of an older version of the data
+            file.unlink()
     return Corpus("injection", folder)
 
 
