@@ -5,6 +5,7 @@ from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from typing import Any
 
 from evals.corpora import Corpus, ingested, version_of
+from evals.shown import passages_by_id
 from evals.suite import Options, Outcome, Sample, Target, source_version
 from graph.answer import Answered, Refused
 from graph.errors import AgentError
@@ -20,11 +21,15 @@ from graph.events import (
     TokenDrafted,
     UsageCounted,
 )
-from graph.evidence import EVERYTHING
+from graph.evidence import EVERYTHING, Retrieval
+from graph.plan import PlanMade, validate_plan
 from graph.ports import Deps
 from graph.run import Agent, run_task
-from graph.state import AgentInput
+from graph.state import AgentInput, Task
+from nodes.extract import ExtractInput, extract
+from nodes.plan_by_rules import FOCUS_CHARS
 from nodes.retrieve import LIMIT
+from nodes.text.sentences import detect_language
 from serving.gateway.server import ModelServer
 from serving.settings import Settings
 from serving.wiring.agent import open_agent
@@ -40,8 +45,8 @@ class TaskNotEnded(AgentError):
 @asynccontextmanager
 async def agent_target(options: Options, corpora: Mapping[str, Corpus]) -> AsyncIterator[Target]:
     """Asks each sample of the agent on its corpus; `domain` is what the gate was told. A sample's
-    `given` may hold `mode` and `profile`. Raises what opening an index raises, and `ModelError`
-    where no model answers."""
+    `given` may hold `mode` and `profile`, and `quotes`: then `quoted` is what quotes alone would
+    show. Raises what opening an index raises, and `ModelError` where no model answers."""
     async with AsyncExitStack() as stack:
         agents: dict[str, tuple[Agent, Deps]] = {}
         opened: dict[str, Settings] = {}
@@ -53,7 +58,10 @@ async def agent_target(options: Options, corpora: Mapping[str, Corpus]) -> Async
             agent, deps = agents[sample.corpus]
             outcome = await task_outcome(agent, deps, _task_input(sample))
             found = await deps.retriever.search(sample.question, limit=LIMIT, scope=EVERYTHING)
-            return {**outcome, "domain": found.domain.model_dump(mode="json")}
+            outcome["domain"] = found.domain.model_dump(mode="json")
+            if sample.given.get("quotes"):
+                outcome["quoted"] = await quotes_alone(deps, sample.question, outcome, found)
+            return outcome
 
         model = await served_model(options.settings)
         limits = options.settings.limits
@@ -100,6 +108,24 @@ async def task_outcome(agent: Agent, deps: Deps, task_input: AgentInput) -> dict
     if "kind" not in found:
         raise TaskNotEnded("the task ended without answer, refusal or error")
     return found | {"events": events}
+
+
+async def quotes_alone(deps: Deps, question: str, outcome: Outcome, found: Retrieval) -> str:
+    """What the agent would show of the same evidence for a look-up, had the model written nothing;
+    empty for a refusal."""
+    step = {"action": "answer", "focus": question[:FOCUS_CHARS]}
+    state = ExtractInput(
+        task=Task(id="quotes", language=detect_language(question)),
+        query=question,
+        retrieval=found,
+        evidence=tuple(passages_by_id({**outcome, "steps": ()}).values()),
+        made=PlanMade(plan=validate_plan({"steps": [step]}), maker="direct"),
+        results={},
+        removed=(),
+        failures={},
+    )
+    quoted = (await extract(state, deps)).get("outcome")
+    return " ".join(sentence.text for sentence in quoted.sentences) if quoted else ""
 
 
 def _task_input(sample: Sample) -> AgentInput:

@@ -4,6 +4,7 @@ What a command needs is imported inside its function: libraries of statistics ta
 """
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,11 +14,14 @@ from rich.markup import escape
 from rich.table import Table
 
 from evals.registry import load_suite, suite_names
+from evals.review.command import review_app
+from evals.starter.command import init
 from graph.errors import AgentError, InputError
 
 if TYPE_CHECKING:
     from evals.report import Report
     from evals.statistics import Difference
+    from serving.settings import Settings
 
 EXIT_PASSED, EXIT_FAILED, EXIT_INTERRUPTED = 0, 1, 130
 
@@ -39,6 +43,14 @@ def _console(*, stderr: bool = False) -> Console:
 
 out, err = _console(), _console(stderr=True)
 Folder = Annotated[Path, typer.Argument(exists=True, file_okay=False)]
+ReleasedRuns = Annotated[
+    Path | None,
+    typer.Option(
+        "--released",
+        file_okay=False,
+        help="Folder of the runs marked as released (default: in .knowledge-agent/evals).",
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object, and nothing else.")]
 
 
@@ -64,6 +76,41 @@ def compare(run_a: Folder, run_b: Folder, as_json: AsJson = False) -> None:
         print(json.dumps(rows, ensure_ascii=False, indent=2))
     else:
         out.print(_difference_table(found))
+
+
+@evals_app.command()
+def released(
+    run: Annotated[
+        Path | None, typer.Argument(exists=True, file_okay=False, help="Folder of a run to mark.")
+    ] = None,
+    folder: ReleasedRuns = None,
+    undo: Annotated[
+        str | None, typer.Option(metavar="SUITE", help="Take the suite's last mark back.")
+    ] = None,
+    although_failed: Annotated[
+        bool, typer.Option("--although-failed", help="Mark a run that failed its gates, too.")
+    ] = False,
+) -> None:
+    """Mark a run as released: later runs of its suite must not be worse. Without RUN, show which
+    runs are."""
+    from evals.released import mark_released, released_runs, started, unmark_released
+    from serving.settings import load_settings
+
+    folder = folder or load_settings().home / "evals" / "released"
+    if run and undo:
+        raise typer.BadParameter("name a run to mark, or a suite to --undo, not both")
+    try:
+        if undo:
+            taken, last = unmark_released(undo, folder)
+            out.print(escape(f"no longer marked: {taken}; now released: {last or 'none'}"))
+        elif run:
+            marked = mark_released(run, folder, although_failed=although_failed)
+            out.print(escape(f"released: {marked}"))
+        else:
+            for last in released_runs(folder):
+                out.print(escape(f"{last.parent.name}: {last}, a run of {started(last)}"))
+    except InputError as error:
+        raise typer.BadParameter(str(error)) from None
 
 
 def run_suite(
@@ -98,6 +145,13 @@ def run_suite(
     gates: Annotated[
         Path | None, typer.Option(exists=True, dir_okay=False, help="Other gates.")
     ] = None,
+    released: ReleasedRuns = None,
+    langsmith: Annotated[
+        bool,
+        typer.Option(
+            "--langsmith", help="Upload questions, passages, answers and scores to LangSmith, too."
+        ),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     from evals.run import Order, run_order
@@ -109,6 +163,8 @@ def run_suite(
     suite = load_suite(str(context.info_name))
     if unknown := [name for name in corpus or () if name not in suite.corpora]:
         raise typer.BadParameter(f"{unknown[0]!r} is none of {', '.join(suite.corpora)}")
+    if langsmith and not settings.langsmith_api_key:
+        raise typer.BadParameter("--langsmith needs LANGSMITH_API_KEY")
     home = settings.home / "evals"
     options = Options(
         settings=settings,
@@ -119,7 +175,14 @@ def run_suite(
         corpora=tuple(corpus or ()),
     )
     order = Order(
-        suite, options, to or home / suite.name, limit, seed, Limits(concurrency, timeout_s), gates
+        suite=suite,
+        options=options,
+        folder=to or home / suite.name,
+        limit=limit,
+        seed=seed,
+        limits=Limits(concurrency, timeout_s),
+        gates=gates,
+        released=released or home / "released",
     )
     try:
         report = run_order(order, err)
@@ -132,9 +195,13 @@ def run_suite(
         print(json.dumps(report.as_json(), ensure_ascii=False, indent=2))
     else:
         _show(report, order.folder)
+    if langsmith:
+        _upload(settings, report)
     raise typer.Exit(EXIT_PASSED if report.verdict.passed else EXIT_FAILED)
 
 
+evals_app.command()(init)
+evals_app.add_typer(review_app)
 for _name in suite_names():
     evals_app.command(_name, help=f"Run the suite {_name}.")(run_suite)
 
@@ -150,6 +217,9 @@ def _show(report: "Report", folder: Path) -> None:
     for each in report.verdict.checked:
         style = {"passed": "green", "failed": "red"}.get(each.state, "dim")
         out.print(escape(str(each)), style=style)
+    if report.comparison:
+        out.print(f"since {escape(report.comparison.released)}:")
+        out.print(_difference_table(report.comparison.differences, report.comparison.level))
     for result in report.run.errors[:3]:
         out.print(escape(f"error: {result.sample.id}: {result.error}"), style="red")
     for problem in report.verdict.problems:
@@ -159,8 +229,26 @@ def _show(report: "Report", folder: Path) -> None:
     out.print(f"{'passed' if report.verdict.passed else 'FAILED'}; {folder / HTML}")
 
 
-def _difference_table(found: "list[Difference]") -> Table:
-    table = Table("metric", "where", "A", "B", "B - A", "95%", "n", "")
+def _upload(settings: "Settings", report: "Report") -> None:
+    """The run is over, and its exit code stands, whatever becomes of the upload."""
+    from evals.uploading import upload_run
+    from serving.experiments import UploadFailed
+
+    try:
+        for done in upload_run(settings, report):
+            where = done.url or done.experiment
+            counts = f"{done.created} examples created, {done.updated} updated"
+            err.print(escape(f"LangSmith: {done.dataset}: {counts}; {where}"))
+    except UploadFailed as error:
+        told = (
+            f"LangSmith: the upload failed: {error}. What was sent before is there, runs or scores "
+            "may be missing. The run and its verdict stand."
+        )
+        err.print(escape(told), style="yellow", soft_wrap=True)
+
+
+def _difference_table(found: "Sequence[Difference]", level: float = 0.95) -> Table:
+    table = Table("metric", "where", "A", "B", "B - A", f"{100 * level:.3g}%", "n", "")
     for each in found:
         bounds = "" if each.low is None else f"{each.low:+.3f} to {each.high:+.3f}"
         table.add_row(

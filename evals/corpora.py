@@ -4,26 +4,28 @@ Indexes and vectors of questions stay in the cache folder. An index is brought i
 is opened, and calibrated anew when the sources of `knowledge` have changed since.
 """
 
-import time
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+import asyncio
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import Self
 
 from rich.console import Console
 
-from evals.suite import Options, source_version
+from evals.suite import Options, Outcome, source_version
 from graph.errors import ConfigError, IndexMismatch, IndexMissing
 from graph.evidence import DomainSignal
 from knowledge.domain import cautious, current_calibration
 from knowledge.embed import Embedder, Vectors
 from knowledge.ingest import ingest
+from knowledge.question_vectors import QuestionVectors
 from knowledge.report import IngestReport
 from knowledge.search import Found, Searcher
 from knowledge.store import IndexAddress, Store, open_generation, open_store
-from knowledge.vector_cache import VectorCache, vector_key
+from knowledge.vector_cache import VectorCache
+from knowledge.verdict import rule_in_use
 from serving.settings import Settings
 from serving.wiring.documents import embedder, index_address
 from serving.wiring.model_server import model_url
@@ -79,54 +81,44 @@ OWN = Corpus("own", Path())
 class OpenCorpus:
     """An index that is open, and its gate."""
 
-    def __init__(self, store: Store, questions: "QuestionVectors") -> None:
+    def __init__(self, store: Store, questions: QuestionVectors, alone: threading.Lock) -> None:
+        self._alone = alone
         self._searcher = Searcher(store)
         self._questions = questions
         self._calibration = current_calibration(store) or cautious(store)
         self.version = _version(store)
 
+    async def ask(self, work: "Callable[[OpenCorpus], Outcome]") -> Outcome:
+        """Does the work in a thread, so that a time limit and Ctrl-C are heard meanwhile; one at a
+        time, since SQLite's connections are shared, and times would be those of a crowd."""
+
+        def alone() -> Outcome:
+            with self._alone:
+                return work(self)
+
+        return await asyncio.to_thread(alone)
+
     def vector(self, question: str) -> Vectors:
-        return self._questions.vector(question)
+        row: Vectors = self._questions.of([question])[0]
+        return row
 
     def search(self, question: str, vector: Vectors | None, limit: int) -> Found:
         return self._searcher.search(question, vector, limit=limit)
 
-    def signal(self, question: str, found: Found) -> DomainSignal:
-        return self._calibration.signal(question, found.features)
+    def signal(self, found: Found) -> DomainSignal:
+        return self._calibration.signal(found.features)
 
 
 def version_of(settings: Settings) -> str:
-    """All that decides what a search of this index finds."""
+    """All that decides what a search of this index finds, and whether its answers are believed."""
     with open_generation(index_address(settings)) as store:
         search = (settings.rerank_url, settings.rerank_model, settings.neighbours)
-        return f"{_version(store)} {search}"
+        return f"{_version(store)} {search} {rule_in_use(store)}"
 
 
 def _version(store: Store) -> str:
     """Of the passages, what made their vectors, and the bound."""
     return f"{store.catalog.corpus_version()} {store.contract} {current_calibration(store)}"
-
-
-class QuestionVectors:
-    """Vectors of questions, kept in a file."""
-
-    def __init__(self, model: Embedder, path: Path) -> None:
-        self._model = model
-        self._kept = VectorCache(path)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._kept.close()
-
-    def vector(self, question: str) -> Vectors:
-        key = vector_key(f"{self._model.name}, question", question)
-        known = self._kept.find([key])
-        if key not in known:
-            known[key] = self._model.embed_query(question)
-            self._kept.keep(known, used_s=int(time.time()))
-        return known[key]
 
 
 def shown_passages(found: Found) -> list[dict[str, str | int]]:
@@ -146,12 +138,13 @@ def open_corpora(
     options.cache.mkdir(parents=True, exist_ok=True)
     model = embedder(options.settings)
     with ExitStack() as stack:
-        questions = QuestionVectors(model, options.cache / "questions.sqlite3")
-        stack.enter_context(questions)
-        opened = {}
+        kept = stack.enter_context(closing(VectorCache(options.cache / "questions.sqlite3")))
+        questions = QuestionVectors(model, kept)
+        opened, alone = {}, threading.Lock()
         for name, corpus in corpora.items():
             address = index_address(ingested(corpus, options))
-            opened[name] = OpenCorpus(stack.enter_context(open_store(address)), questions)
+            store = stack.enter_context(open_store(address))
+            opened[name] = OpenCorpus(store, questions, alone)
         yield opened
 
 

@@ -85,6 +85,9 @@ class QuotingModel:
         )
         return Completion(text=text, cut_off=False)
 
+    async def name(self) -> str:
+        return "instant"
+
     async def count_tokens(self, text: str) -> int:
         return estimate_tokens(text)
 
@@ -114,6 +117,9 @@ class HashingEmbedder:
         vector /= np.linalg.norm(vector)
         self.seconds += time.perf_counter() - started
         return vector
+
+    def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        return self.embed_passages(texts)
 
 
 async def own_seconds(

@@ -2,6 +2,7 @@
 owner's own, and what else a suite knows."""
 
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,8 +15,10 @@ from graph.errors import InputError
 HANDBOOK_QUESTIONS = Path(__file__).parent / "data" / "handbook.jsonl"
 MAX_BYTES = 500_000_000
 
-GOLD = ("document", "answers", "why")
-"""What a line of questions may have beside id, language, kind and question."""
+GOLD = ("document", "answers", "why", "must_not_match", "reviewed")
+"""What a line of questions may have beside id, language, kind and question. `must_not_match` are
+regular expressions that no answer may match, searched without case; `reviewed` is false for a draft
+that no person has read, with which no run passes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +70,22 @@ def read_questions(path: Path, corpus: str) -> list[Sample]:
                     gold={name: row[name] for name in GOLD if name in row},
                 )
             )
+            if not isinstance(row.get("reviewed", True), bool):
+                raise InputError(f"{path}, question {number}: reviewed is neither true nor false")
+            for pattern in _patterns(row):
+                re.compile(pattern)
         except KeyError as error:
             raise InputError(f"{path}, question {number}: no {error.args[0]!r}") from error
+        except (re.error, TypeError) as error:
+            raise InputError(f"{path}, question {number}: must_not_match: {error}") from error
     return samples
+
+
+def _patterns(row: Mapping[str, Any]) -> list[str]:
+    patterns = row.get("must_not_match", [])
+    if isinstance(patterns, list) and all(isinstance(each, str) for each in patterns):
+        return patterns
+    raise TypeError("no list of regular expressions")
 
 
 def read_rows(path: Path) -> list[dict[str, Any]]:

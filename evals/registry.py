@@ -19,12 +19,17 @@ def suite_names() -> list[str]:
     return sorted(module.name for module in pkgutil.iter_modules(suites.__path__))
 
 
+def check_extra() -> None:
+    """Raises `ConfigError` where the extra is not installed."""
+    if missing := [package for package in EXTRA if find_spec(package) is None]:
+        raise ConfigError(f"evals need {', '.join(missing)}; install what is missing: make evals")
+
+
 def load_suite(name: str) -> "Suite":
     """Raises `InputError` where there is no such suite, and `ConfigError` where the extra is not
     installed."""
     if name not in suite_names():
         raise InputError(f"there is no suite {name!r}; there are {', '.join(suite_names())}")
-    if missing := [package for package in EXTRA if find_spec(package) is None]:
-        raise ConfigError(f"evals need {', '.join(missing)}; install what is missing: make evals")
+    check_extra()
     suite: Suite = import_module(f"{suites.__name__}.{name}").SUITE
     return suite

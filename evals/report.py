@@ -12,7 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from evals.gates import Verdict
 from evals.plots import draw
 from evals.runner import Run
-from evals.statistics import Figure
+from evals.statistics import Difference, Figure
 from evals.suite import Result, Suite
 
 RESULTS, RUN = "results.jsonl", "run.json"
@@ -20,6 +20,19 @@ HTML, MARKDOWN = "report.html", "report.md"
 
 WORST_OF_SLICE = 5
 ERRORS_SHOWN = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """With the run that is marked as released; `level` is that of each interval."""
+
+    released: str
+    level: float
+    differences: tuple[Difference, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        rows = [asdict(each) | {"verdict": each.verdict} for each in self.differences]
+        return {"run": self.released, "level": self.level, "differences": rows}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +46,7 @@ class Report:
     asked_for: Mapping[str, Any]
     started: str
     seconds: float
+    comparison: Comparison | None = None
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -40,8 +54,10 @@ class Report:
             "passed": self.verdict.passed,
             "problems": list(self.verdict.problems),
             "gates": [
-                {"gate": str(each.gate), "state": each.state} for each in self.verdict.checked
+                {"gate": str(each.gate), "state": each.state, "why": each.why}
+                for each in self.verdict.checked
             ],
+            "released": self.comparison.as_json() if self.comparison else None,
             "samples": len(self.run.results),
             "asked": self.run.asked,
             "errors": len(self.run.errors),
@@ -165,6 +181,8 @@ def _markdown(report: Report) -> Iterator[str]:
                 yield f"  - {_md(str(figure.slice))}: {shown(figure)}"
     if not verdict.checked:
         yield "- no gate is set for this suite"
+    if report.comparison:
+        yield from _markdown_comparison(report.comparison)
     for table in figure_tables(report.figures):
         yield ""
         yield f"## {_md(table.title)}"
@@ -173,6 +191,18 @@ def _markdown(report: Report) -> Iterator[str]:
         yield "|---" * (1 + len(table.kinds)) + "|"
         for metric, cells in table.rows:
             yield f"| {_md(metric)} | {' | '.join(cells)} |"
+
+
+def _markdown_comparison(found: Comparison) -> Iterator[str]:
+    yield ""
+    yield "## Since the last released run"
+    yield ""
+    yield f"{_md(found.released)}; intervals of {found.level:.1%} each, 95% together."
+    yield ""
+    yield "| metric | where, released, now, difference | |"
+    yield "|---|---|---|"
+    for each in found.differences:
+        yield f"| {_md(each.metric)} | {_md(str(each))} | {each.verdict} |"
 
 
 def _md(text: str) -> str:

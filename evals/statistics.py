@@ -2,8 +2,11 @@
 
 A rate has Wilson's interval, everything else a percentile bootstrap with a fixed seed. A share of
 one kind at a bound that another kind sets has both uncertainties: the wider of the two intervals.
+So has the difference of two rates: resampling takes four changes in one direction for a trend; the
+exact interval given the samples that changed, which goes with McNemar's test, does not.
 """
 
+import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -71,6 +74,12 @@ class Difference:
             return "inside the noise"
         return "higher" if self.difference > 0 else "lower"
 
+    def __str__(self) -> str:
+        bounds = "no interval"
+        if self.low is not None and self.high is not None:
+            bounds = f"{self.low:+.3f} to {self.high:+.3f}"
+        return f"{self.slice}: {self.a:.3f}, now {self.b:.3f} ({bounds}; n {self.n:,})"
+
 
 @dataclass(frozen=True, slots=True)
 class _Group:
@@ -91,10 +100,10 @@ def figures(metrics: Iterable[Metric], results: Sequence[Result]) -> list[Figure
 
 
 def differences(
-    metrics: Iterable[Metric], a: Sequence[Result], b: Sequence[Result]
+    metrics: Iterable[Metric], a: Sequence[Result], b: Sequence[Result], *, level: float = LEVEL
 ) -> list[Difference]:
     """Paired: a sample that one of the runs lacks, or failed at, or has no score for, is left out
-    of both."""
+    of both. `level` is that of each interval."""
     in_b = {result.sample.id: result for result in b}
     found = []
     for metric in metrics:
@@ -110,9 +119,8 @@ def differences(
                 [pairs[result.sample.id] for result in group.own],
                 [pairs[result.sample.id] for result in group.reference],
             )
-            found.append(
-                _difference(metric, group.slice, _arrays(metric, group), _arrays(metric, other))
-            )
+            pair = _arrays(metric, group), _arrays(metric, other)
+            found.append(_difference(metric, group.slice, *pair, level))
     return found
 
 
@@ -174,7 +182,7 @@ def _figure(metric: Metric, part: Slice, arrays: tuple[Numbers, ...]) -> Figure:
 
 
 def _difference(
-    metric: Metric, part: Slice, a: tuple[Numbers, ...], b: tuple[Numbers, ...]
+    metric: Metric, part: Slice, a: tuple[Numbers, ...], b: tuple[Numbers, ...], level: float
 ) -> Difference:
     def less(*picks: NDArray[np.int64]) -> Numbers:
         of_b = metric.statistic(*(array[pick] for array, pick in zip(b, picks, strict=True)))
@@ -184,13 +192,27 @@ def _difference(
     of_a, of_b = float(metric.statistic(*a)), float(metric.statistic(*b))
     bounds: list[tuple[float, float]] = []
     if min(map(len, a)) >= MIN_PAIRS:
-        bounds = _bootstrap(less, tuple(np.arange(len(array)) for array in a))
-    low, high = bounds[0] if bounds else (None, None)
+        bounds = _bootstrap(less, tuple(np.arange(len(array)) for array in a), level)
+        if metric.share and len(a) == 1:
+            bounds.append(_given_the_changed(a[0], b[0], level))
+    low = min((low for low, _ in bounds), default=None)
+    high = max((high for _, high in bounds), default=None)
     return Difference(metric.name, part, of_a, of_b, of_b - of_a, low, high, len(a[0]))
 
 
+def _given_the_changed(a: Numbers, b: Numbers, level: float) -> tuple[float, float]:
+    """Of the difference of two paired rates: Clopper and Pearson's interval of the share that rose
+    among the samples that changed."""
+    changed, rose = int(np.sum(a != b)), int(np.sum(b > a))
+    if not changed:
+        return 0.0, 0.0
+    share = stats.binomtest(rose, changed).proportion_ci(level, method="exact")
+    of_all = changed / len(a)
+    return of_all * (2 * float(share.low) - 1), of_all * (2 * float(share.high) - 1)
+
+
 def _bootstrap(
-    statistic: Callable[..., Numbers], arrays: tuple[NDArray[Any], ...]
+    statistic: Callable[..., Numbers], arrays: tuple[NDArray[Any], ...], level: float = LEVEL
 ) -> list[tuple[float, float]]:
     """One interval, or none for a single sample."""
     if min(map(len, arrays)) < 2:
@@ -198,10 +220,11 @@ def _bootstrap(
     found = stats.bootstrap(
         arrays,
         lambda *resampled, axis: statistic(*resampled),
-        n_resamples=RESAMPLES,
+        # The tails of a wider interval need as many resamples as those of the usual one.
+        n_resamples=math.ceil(RESAMPLES * (1 - LEVEL) / (1 - level)),
         batch=BATCH,
         vectorized=True,
-        confidence_level=LEVEL,
+        confidence_level=level,
         method="percentile",
         rng=np.random.default_rng(SEED),
     ).confidence_interval

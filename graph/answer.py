@@ -30,11 +30,13 @@ RemovalFlag = Literal[
     "unsupported",
     "off_topic",
     "abstained",
+    "injected",
 ]
 
 
 class Removed(Frozen):
-    """A sentence that the model wrote and the reader does not get, and why."""
+    """A sentence that the model wrote and the reader does not get, and why. One that is `injected`
+    obeys or repeats an order that stands in a document."""
 
     text: str
     flag: RemovalFlag
@@ -50,7 +52,7 @@ class Removed(Frozen):
 class Degraded(Frozen):
     """Something the task had to do without; the answer says so."""
 
-    what: str = Field(description="the part: a node's name, or 'retrieval'")
+    what: str = Field(description="the part: a node's name, 'retrieval', or 'documents'")
     why: str
 
 
@@ -92,6 +94,7 @@ class Refused(Frozen):
     message: str = Field(min_length=1)
     nearest: tuple[Nearest, ...] = Field(default=(), max_length=3)
     language: Language
+    removed: tuple[Removed, ...] = Field(default=(), description="what was drafted and is withheld")
     degraded: tuple[Degraded, ...] = ()
 
 

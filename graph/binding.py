@@ -56,7 +56,7 @@ def error_handler(deps: Deps) -> Callable[..., Awaitable[Command[str]]]:
     async def handle(state: Any, error: NodeError, runtime: Runtime[None]) -> Command[str]:
         if not isinstance(error.error, (AgentError, NodeTimeoutError)):
             raise error.error
-        target = routes.FALLBACK[error.node]
+        target = routes.fallback(error.node, state)
         failure = _failure(error.node, state, error.error, fallback=target)
         update: dict[str, Any] = {
             "failures": {f"{failure.node}/{failure.step or 0}": failure},

@@ -24,6 +24,7 @@ from nodes import (
     search,
     select,
     summarize,
+    verdict,
     verify,
 )
 
@@ -33,6 +34,7 @@ NODES: dict[str, Node] = {
     "retrieve": retrieve.retrieve,
     "gate": gate.gate,
     "select": select.select,
+    "verdict": verdict.verdict,
     "plan": plan.plan,
     "plan_by_rules": plan_by_rules.plan_by_rules,
     "schedule": schedule.schedule,
@@ -61,7 +63,7 @@ def build_graph(deps: Deps) -> StateGraph[AgentState, None, AgentInput, AgentOut
             bind(name, node, deps),
             input_schema=StepInput if name in STEP_NODES else AgentState,
             timeout=TimeoutPolicy(run_timeout=node_timeout_s(name, deps)),
-            error_handler=error_handler(deps) if target else None,
+            error_handler=error_handler(deps) if name in routes.MAY_FAIL else None,
             destinations={target: "failed" if name == "plan" else "done or failed"}
             if target
             else None,
@@ -73,6 +75,7 @@ def build_graph(deps: Deps) -> StateGraph[AgentState, None, AgentInput, AgentOut
     graph.add_edge("retrieve", "gate")
     graph.add_conditional_edges("gate", routes.after_gate)
     graph.add_conditional_edges("select", routes.after_select)
+    graph.add_conditional_edges("verdict", routes.after_verdict)
     graph.add_edge("plan", "schedule")
     graph.add_edge("plan_by_rules", "schedule")
     graph.add_conditional_edges("schedule", routes.after_schedule, [*STEP_NODES, "verify"])

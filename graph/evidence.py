@@ -1,5 +1,6 @@
 """What a statement may stand on: passages of documents, and citations of them."""
 
+import math
 from contextlib import suppress
 from datetime import date
 from typing import Annotated, Literal, Self
@@ -125,13 +126,43 @@ class DomainSignal(Frozen):
     method: str = Field(description="how the bound was found: 'calibrated' or 'cautious'")
 
 
+MAX_LOG_ODDS = 10.0
+
+
+def log_odds(probability: float) -> float:
+    """ln(p / (1 - p)), from -`MAX_LOG_ODDS` to `MAX_LOG_ODDS`: 0 and 1 have none that is finite."""
+    if not 0 < probability < 1:
+        return math.copysign(MAX_LOG_ODDS, probability - 0.5)
+    odds = math.log(probability) - math.log1p(-probability)
+    return max(-MAX_LOG_ODDS, min(MAX_LOG_ODDS, odds))
+
+
+class VerdictRule(Frozen):
+    """How much the model's own verdict, whether the passages hold the answer, counts in this
+    corpus (decision 020). It was found with this model and method, and is good for no other.
+    """
+
+    model: str = Field(description="its name at the server")
+    method: str = Field(description="hash of the prompt and of how words are weighed")
+    intercept: float
+    words_weight: float = Field(description="of the log-odds of the answerability by words")
+    model_weight: float = Field(description="of the model's log-odds of yes against no")
+    bound: float
+
+    def refuses(self, words: float, model: float) -> bool:
+        """Both as log-odds."""
+        score = self.intercept + self.words_weight * words + self.model_weight * model
+        return score < self.bound
+
+
 class Retrieval(Frozen):
     """Hits, best first: by `reranked` where a reranker was asked, then by `fused`. `degraded` says
-    in words what was left out."""
+    in words what was left out. `verdict` is None where the model is not to be asked for one."""
 
     hits: tuple[Hit, ...]
     domain: DomainSignal
     degraded: tuple[str, ...] = ()
+    verdict: VerdictRule | None = None
 
 
 class Citation(Frozen):

@@ -105,6 +105,7 @@ class StepResult(Frozen):
     step: int = Field(ge=1)
     action: Action
     text: str = ""
+    cut_off: bool = Field(default=False, description="the model ran out of tokens for the text")
     passages: tuple[Passage, ...] = Field(default=(), description="what a retrieval found anew")
     failure: str | None = None
     degraded: tuple[str, ...] = Field(default=(), description="what a retrieval went without")

@@ -1,7 +1,7 @@
 """What nodes may ask of the world. Adapters live in `knowledge` and `serving.gateway`."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from graph.answer import CallRecord
@@ -39,7 +39,11 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
-    """One call. `on_draft` receives the text as it streams; it is no answer yet."""
+    """One call. `on_draft` receives the text as it streams; it is no answer yet.
+
+    With `choices` the model writes one of them. They begin with ASCII letters that differ, so that
+    the first token tells them apart and `max_tokens` of 1 is enough.
+    """
 
     messages: Sequence[Message]
     account: Account
@@ -47,18 +51,34 @@ class ModelRequest:
     max_tokens: int
     step: int | None = None
     schema: dict[str, Any] | None = None
+    choices: tuple[str, ...] = ()
     on_draft: Callable[[str], None] | None = None
+
+    def __post_init__(self) -> None:
+        initials = {choice[:1].lower() for choice in self.choices if choice[:1].isascii()}
+        if len(initials - {""}) < len(self.choices):
+            raise ValueError(f"the first token does not tell these choices apart: {self.choices}")
 
 
 @dataclass(frozen=True, slots=True)
 class Completion:
+    """`probabilities` are those of the request's choices and add up to 1; empty without choices."""
+
     text: str
     cut_off: bool  # the model ran into max_tokens
+    probabilities: Mapping[str, float] = field(default_factory=dict)
 
 
 class ChatModel(Protocol):
     async def complete(self, request: ModelRequest) -> Completion:
-        """One completion. Raises `ModelError` or `BudgetExceeded`; a cancel reaches the server."""
+        """One completion. Raises `ModelError` or `BudgetExceeded`; a cancel reaches the server.
+
+        Raises `ModelOutputUnusable` where choices were given and the server tells no probabilities.
+        """
+        ...
+
+    async def name(self) -> str:
+        """The serving model's. Raises `ModelError` or `ConfigError`."""
         ...
 
     async def count_tokens(self, text: str) -> int:
@@ -85,6 +105,11 @@ class Retriever(Protocol):
         """The best `limit` passages of the documents in `scope`. Raises `InputError` where it
         holds none, and `IndexMissing`, `IndexEmpty`, `IndexMismatch` or `IndexLocked`; works on
         words alone, and says so, when no vectors can be made."""
+        ...
+
+    async def similarities(self, query: str, texts: Sequence[str]) -> tuple[float, ...]:
+        """How near in meaning each text is to the query, by cosine: good for ranking texts of one
+        language, whichever the query's is. Empty when no vectors can be made."""
         ...
 
 

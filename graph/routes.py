@@ -16,6 +16,12 @@ FALLBACK: dict[str, str] = {
     "revise": "verify",
     **dict.fromkeys(STEP_NODES, "schedule"),
 }
+MAY_FAIL = ("verdict", *FALLBACK)
+
+
+def fallback(node: str, state: AgentState) -> str:
+    """A task without a verdict goes on as if there were an answer."""
+    return _way_to_a_plan(state) if node == "verdict" else FALLBACK[node]
 
 
 def after_admit(state: AgentState) -> Literal["rewrite", "retrieve"]:
@@ -27,7 +33,16 @@ def after_gate(state: AgentState) -> Literal["select", "refuse"]:
     return "select" if state["in_domain"] else "refuse"
 
 
-def after_select(state: AgentState) -> Literal["plan", "plan_by_rules"]:
+def after_select(state: AgentState) -> Literal["verdict", "plan", "plan_by_rules"]:
+    """The model is asked for a verdict only where that has proved to be of use."""
+    return _way_to_a_plan(state) if state["retrieval"].verdict is None else "verdict"
+
+
+def after_verdict(state: AgentState) -> Literal["refuse", "plan", "plan_by_rules"]:
+    return _way_to_a_plan(state) if state["answerable"] else "refuse"
+
+
+def _way_to_a_plan(state: AgentState) -> Literal["plan", "plan_by_rules"]:
     """A plain look-up is not worth a model call for its plan; `direct` says so for any question."""
     if state["task"].mode == "plan":
         return "plan"

@@ -73,12 +73,14 @@ class AgentState(TypedDict):
     retrieval: Retrieval
     in_domain: bool
     evidence: tuple[Passage, ...]  # in prompt order; passage n has number n + 1
+    answerable: bool  # the model's verdict, where it is asked for one
     made: PlanMade | None
     results: Annotated[dict[int, StepResult], merge]  # by step
     kept: tuple[Sentence, ...]
     removed: tuple[Removed, ...]
     revision: str | None  # None: not asked for yet
     refusal: RefusalReason
+    cause: str  # of the refusal, in words; empty where its reason says all
     failures: Annotated[dict[str, Failure], merge]  # by node and step
     calls: Annotated[dict[str, CallRecord], merge]  # by id
     outcome: Outcome | None

@@ -7,6 +7,7 @@ how an interrupted ingest gets completed.
 """
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import astuple, dataclass
@@ -129,6 +130,7 @@ class Catalog:
     ) -> None:
         """Put the whole document in place of an older one of its path, and of the one at
         `instead_of`, in one transaction: a search sees either the old or the new."""
+        before = self._select("WHERE document IN (?, ?)", (document.path, instead_of or ""))
         with transaction(self._connection):
             held = self._drop(document.path)
             if instead_of is not None:
@@ -144,6 +146,8 @@ class Catalog:
             for passage in passages:
                 self._insert(passage, dense=passage.id in held)
             self._add_to_checksum(sum(int(passage.id, 16) for passage in passages))
+            same = Counter(one.text for one in before) & Counter(one.text for one in passages)
+            self._connection.execute("UPDATE totals SET changes = changes - ?", (2 * same.total(),))
 
     def touch_document(self, row: DocumentRow) -> None:
         """The file's times have changed, and nothing else."""
@@ -206,7 +210,8 @@ class Catalog:
         return int(self._total("passages"))
 
     def changes(self) -> int:
-        """Passages added and dropped since the index was made; a changed one counts twice."""
+        """Passages added and dropped since the index was made; one whose text changed counts twice,
+        and one that only got another place or file name does not count."""
         return int(self._total("changes"))
 
     def missing_vectors(self) -> int:
@@ -218,6 +223,14 @@ class Catalog:
 
     def settle(self, settled: bool) -> None:
         self._connection.execute("UPDATE totals SET unsettled = ?", (int(not settled),))
+
+    def announce(self) -> None:
+        """Have `change_counter` differ for others, who then look at what lies beside the catalog.
+        SQLite commits nothing where a row becomes what it was, so it is changed and changed back.
+        """
+        with transaction(self._connection):
+            for _ in range(2):
+                self._connection.execute("UPDATE totals SET unsettled = 1 - unsettled")
 
     def _total(self, column: str) -> int | str:
         value: int | str = self._connection.execute(f"SELECT {column} FROM totals").fetchone()[0]
@@ -254,12 +267,6 @@ class Catalog:
         """Up to `size` passages, the same in each run and spread evenly, since ids are hashes."""
         return self._select("ORDER BY id LIMIT ?", (size,))
 
-    def scripts(self) -> tuple[str, ...]:
-        """Of a sample of the passages."""
-        sample = "SELECT script FROM passages ORDER BY id LIMIT 500"
-        rows = self._connection.execute(f"SELECT DISTINCT script FROM ({sample})")
-        return tuple(sorted(str(row[0]) for row in rows))
-
     def _select(self, condition: str, values: Sequence[str | int]) -> list[Passage]:
         rows = self._connection.execute(f"SELECT {_PASSAGE} FROM passages {condition}", values)
         return [_passage(row) for row in rows]
@@ -286,15 +293,5 @@ class Catalog:
 
 
 def _passage(row: Sequence[str]) -> Passage:
-    return Passage.model_validate(
-        {
-            "id": row[0],
-            "document": row[1],
-            "title": row[2],
-            "page": row[3],
-            "start": row[4],
-            "end": row[5],
-            "heading": tuple(json.loads(row[6])),
-            "text": row[7],
-        }
-    )
+    values = dict(zip(_PASSAGE.split(", "), row, strict=True))
+    return Passage.model_validate(values | {"heading": tuple(json.loads(values["heading"]))})

@@ -1,8 +1,10 @@
-"""What the vector of a question finds, and how near it is to given passages."""
+"""What the vectors of questions find, and how near they are to given passages."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from typing import get_args
+from operator import itemgetter
+from typing import NamedTuple, get_args
+
+import numpy as np
 
 from knowledge.embed import Vectors
 from knowledge.index import VectorIndex
@@ -12,8 +14,7 @@ CENTROID_SAMPLE = 2_000
 SCRIPT_PRIOR = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Nearness:
+class Nearness(NamedTuple):
     """`cosine` of a passage and the question, and its `lead` over the other passages of its
     script."""
 
@@ -32,41 +33,62 @@ class DenseSearch:
 
     def __init__(self, vectors: VectorIndex) -> None:
         self._vectors = vectors
+        self._samples: dict[Script, dict[str, Vectors]] = {}
         self._sums: dict[Script, tuple[Vectors, int]] = {}
         for of in get_args(Script):
-            sample = vectors.sample(of, CENTROID_SAMPLE)
-            if len(sample):
-                self._sums[of] = (sample.sum(axis=0), len(sample))
+            if sample := vectors.sample(of, CENTROID_SAMPLE):
+                self._samples[of] = sample
+                self._sums[of] = (np.stack([*sample.values()]).sum(axis=0), len(sample))
 
     def nearest(
-        self, question: Vectors, limit: int, within: Collection[str] | None = None
-    ) -> dict[str, Nearness]:
-        """About the best `limit` passages by lead, of the documents `within` or of all."""
-        found: dict[str, Nearness] = {}
+        self, questions: Vectors, limit: int, within: Collection[str] | None = None
+    ) -> list[dict[str, Nearness]]:
+        """For each of `questions`, shape (n, dimension): about the best `limit` passages by lead,
+        of the documents `within` or of all."""
+        lines = [self._lines(question) for question in questions]
+        scored: list[list[tuple[float, float, str]]] = [[] for _ in questions]
         for of in self._sums:
-            found |= self._leads(question, of, self._vectors.query(question, of, limit, within))
-        best = sorted(found, key=lambda key: -found[key].lead)[:limit]
-        return {key: found[key] for key in best}
+            near = self._vectors.query(questions, of, limit, within)
+            for found, line, cosines in zip(scored, lines, near, strict=True):
+                slope, mean = line[of]
+                found += [(slope * cosine - mean, cosine, key) for key, cosine in cosines]
+        for found in scored:
+            found.sort(key=itemgetter(0), reverse=True)
+        return [
+            {key: Nearness(cosine, lead) for lead, cosine, key in found[:limit]} for found in scored
+        ]
 
-    def score(self, question: Vectors, ids: Mapping[Script, Sequence[str]]) -> dict[str, Nearness]:
-        """Of those given passages that have a vector."""
-        found: dict[str, Nearness] = {}
-        for of in self._sums.keys() & ids.keys():
-            vectors = self._vectors.vectors(of, ids[of])
-            cosines = [(key, float(vector @ question)) for key, vector in vectors.items()]
-            found |= self._leads(question, of, cosines)
-        return found
+    def score(
+        self, questions: Vectors, ids: Sequence[Mapping[Script, Sequence[str]]]
+    ) -> list[dict[str, Nearness]]:
+        """For each of `questions`, of those `ids` beside it that have a vector."""
+        lines = [self._lines(question) for question in questions]
+        all_found: list[dict[str, Nearness]] = [{} for _ in questions]
+        for of, sample in self._samples.items():
+            wanted = {key for asked in ids for key in asked.get(of, ())}
+            vectors = self._vectors.vectors(of, sorted(wanted - sample.keys()))
+            vectors |= {key: sample[key] for key in wanted & sample.keys()}
+            for found, question, line, asked in zip(all_found, questions, lines, ids, strict=True):
+                keys = [key for key in asked.get(of, ()) if key in vectors]
+                if keys:
+                    slope, mean = line[of]
+                    cosines = (np.stack([vectors[key] for key in keys]) @ question).tolist()
+                    found |= {
+                        key: Nearness(cosine, slope * cosine - mean)
+                        for key, cosine in zip(keys, cosines, strict=True)
+                    }
+        return all_found
 
-    def _leads(
-        self, question: Vectors, of: Script, cosines: Sequence[tuple[str, float]]
-    ) -> dict[str, Nearness]:
-        sums = {each: (float(total @ question), n) for each, (total, n) in self._sums.items()}
+    def _lines(self, question: Vectors) -> dict[Script, tuple[float, float]]:
+        """Slope and mean for each script: a passage's lead is slope * cosine - mean."""
+        sums = {of: (float(total @ question), n) for of, (total, n) in self._sums.items()}
         everything = sum(total for total, _ in sums.values())
-        passages = sum(n for _, n in sums.values())
-        total, n = sums[of]
-        found: dict[str, Nearness] = {}
-        for key, cosine in cosines:
-            others = (everything - cosine) / max(1, passages - 1)
-            mean = (total - cosine + SCRIPT_PRIOR * others) / (n - 1 + SCRIPT_PRIOR)
-            found[key] = Nearness(cosine, cosine - mean)
-        return found
+        others = max(1, sum(n for _, n in sums.values()) - 1)
+        lines: dict[Script, tuple[float, float]] = {}
+        for of, (total, n) in sums.items():
+            # The mean cosine, of the script and a little of all, is that of the others: the
+            # passage's own is taken out, which leaves a line.
+            weight = n - 1 + SCRIPT_PRIOR
+            slope = 1 + (1 + SCRIPT_PRIOR / others) / weight
+            lines[of] = (slope, (total + SCRIPT_PRIOR * everything / others) / weight)
+        return lines

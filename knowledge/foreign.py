@@ -1,6 +1,7 @@
 """The bank of foreign questions: what people ask that has nothing to do with the documents."""
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -8,7 +9,7 @@ from hashlib import sha256
 from importlib.resources import files
 
 from graph.evidence import Language
-from knowledge.lexical import Script, is_cjk, script, words
+from knowledge.lexical import Script, is_cjk, script, terms, words
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,22 @@ def foreign_questions() -> tuple[ForeignQuestion, ...]:
     """All of the bank, from small talk to expert fields, half of it Korean."""
     lines = files("knowledge").joinpath("data/foreign_questions.jsonl").read_text("utf-8")
     return tuple(ForeignQuestion(**json.loads(line)) for line in lines.splitlines())
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionTerms:
+    """How many of the bank's `questions` hold a term; 0 for one that none does."""
+
+    questions: int
+    holding: Counter[str]
+
+
+@cache
+def question_terms() -> QuestionTerms:
+    bank = foreign_questions()
+    return QuestionTerms(
+        len(bank), Counter(term for one in bank for term in {*terms(one.question)})
+    )
 
 
 def sampled(size: int) -> list[ForeignQuestion]:

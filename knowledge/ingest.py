@@ -264,5 +264,5 @@ def _calibrated(writable: Writable, embedder: Embedder, on_progress: OnProgress)
             lambda done, total: on_progress(Progress("calibrate", done, total)),
         )
     new.write(store.calibration_path)
-    store.catalog.settle(True)  # a commit, which open retrievers look for
+    store.catalog.announce()
     return new

@@ -25,8 +25,9 @@ from knowledge.bm25 import rarity, saturation
 _CJK = "\u1100-\u11ff\u3040-\u30ff\u3130-\u318f\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff"
 _WORDS = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+")
 _IS_CJK = re.compile(rf"[{_CJK}]")
+_FIRST_CJK = "\u1100"
 # Korean PDFs break a line inside a word, with nothing that marks it.
-_BROKEN_WORD = re.compile(r"(?<=[\uac00-\ud7a3])\n(?=[\uac00-\ud7a3])")
+_BROKEN_WORD = re.compile(r"\n(?<=[\uac00-\ud7a3]\n)(?=[\uac00-\ud7a3])")
 
 MAX_COUNTED = 2_500
 """Up to how many passages with a term are counted; of more the number is estimated."""
@@ -43,18 +44,23 @@ MAX_PIECES = 40
 
 Script = Literal["latin", "hangul", "han", "other"]
 _SCRIPTS: tuple[tuple[Script, re.Pattern[str]], ...] = (
-    ("latin", re.compile(r"[A-Za-z\u00c0-\u024f]")),
+    ("latin", re.compile(r"[\u00c0-\u024f]")),
     ("hangul", re.compile(r"[\u1100-\u11ff\u3130-\u318f\uac00-\ud7a3]")),
     ("han", re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")),
 )
+_ASCII = re.compile(r"[\x00-\x7f]+")
+_ASCII_LETTERS = re.compile(r"[A-Za-z]+")
 # A Korean or Japanese text on a technical subject holds many Latin letters and stays what it is.
 _SYLLABLE_WEIGHT = 3
 
 
 def script(text: str) -> Script:
     """The script that carries the text; it stands for the language, which needs no model here."""
-    counts = {name: len(pattern.findall(text)) for name, pattern in _SCRIPTS}
-    letters = sum(map(str.isalpha, text))
+    ascii_letters = sum(map(len, _ASCII_LETTERS.findall(text)))
+    rest = _ASCII.sub("", text)  # of an English text next to nothing
+    counts = {name: len(pattern.findall(rest)) for name, pattern in _SCRIPTS}
+    counts["latin"] += ascii_letters
+    letters = ascii_letters + sum(map(str.isalpha, rest))
     counts["other"] = letters - sum(counts.values())
     for name in ("hangul", "han"):
         counts[name] *= _SYLLABLE_WEIGHT
@@ -63,7 +69,7 @@ def script(text: str) -> Script:
 
 def is_cjk(word: str) -> bool:
     """Whether a word is written in Chinese characters, kana or Hangul: none has others too."""
-    return bool(_IS_CJK.match(word))
+    return word >= _FIRST_CJK and bool(_IS_CJK.match(word))
 
 
 def words(text: str) -> list[str]:
@@ -126,9 +132,6 @@ class PassageWords:
     terms: str
     context: str
     words: str
-
-    def holds(self, term: str) -> bool:
-        return f" {term} " in self.terms or f" {term} " in self.context
 
 
 class LexicalIndex:
@@ -239,6 +242,12 @@ def _quoted(together: Iterable[str]) -> str:
 
 
 def _marked(held: Sequence[str]) -> Iterator[str]:
-    for term, count in Counter(held).items():
-        share = saturation(count, len(held), USUAL_LENGTH)
-        yield from (term + mark for mark, least in MARKS.items() if share >= least)
+    counts = Counter(held)
+    marks = {count: _marks(count, len(held)) for count in set(counts.values())}
+    for term, count in counts.items():
+        yield from (term + mark for mark in marks[count])
+
+
+def _marks(count: int, length: int) -> list[str]:
+    share = saturation(count, length, USUAL_LENGTH)
+    return [mark for mark, least in MARKS.items() if share >= least]

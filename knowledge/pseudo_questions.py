@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import log1p
 
 from graph.evidence import Passage
@@ -63,6 +64,7 @@ _ENGLISH_AROUND_OTHERS = (
     "I would like to know how {} works, step by step",
     "Please tell me what I have to watch out for when using {}",
 )
+KNOWN_WORDS = 20_000
 SUBJECTS = 8
 MAX_WORDS = 40
 MIN_WORDS = 3
@@ -86,7 +88,7 @@ class PseudoQuestion:
 
 Subject = tuple[list[str], int]
 Rarity = Callable[[Sequence[str]], Mapping[str, float]]
-"""Inverse document frequency of each term (`LexicalIndex.rarity`)."""
+"""Inverse document frequency of each term (`Searcher.rarities`)."""
 
 
 def pseudo_questions(
@@ -126,11 +128,16 @@ def _subjects(passage: Passage, rarity: Rarity) -> list[Subject]:
     for sentence in _SENTENCES.split(passage.text):
         words = (_WITHOUT_SPACES if script(sentence) == "han" else _WORDS).findall(sentence)
         for place, word in enumerate(words if len(words) > MIN_WORDS else []):
-            own = terms(word)
+            own = _terms_of_word(word)
             weight = max((log1p(counts[term]) * rare.get(term, 0.0) for term in own), default=0.0)
             found.append((weight, words, place))
     found.sort(key=lambda subject: -subject[0])
     return [(words, place) for _, words, place in found[:SUBJECTS]]
+
+
+@lru_cache(maxsize=KNOWN_WORDS)
+def _terms_of_word(word: str) -> tuple[str, ...]:
+    return tuple(terms(word))
 
 
 def _kept(subject: Subject, chance: random.Random) -> list[str]:

@@ -9,12 +9,12 @@ from knowledge.load.document import UnreadableStatus
 from knowledge.load.formats import SUPPORTED_SUFFIXES
 
 FileStatus = Literal["indexed", "unchanged", "updated", "renamed", "removed"] | UnreadableStatus
-Phase = Literal["read", "embed", "calibrate"]
+Phase = Literal["read", "embed", "calibrate", "verdict"]
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """`done` of `total` files (read), passages (embed) or questions (calibrate)."""
+    """`done` of `total` files (read), passages (embed) or questions (calibrate, verdict)."""
 
     phase: Phase
     done: int

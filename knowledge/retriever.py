@@ -5,20 +5,20 @@ import threading
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Self
 
 from graph.errors import EmbedderUnavailable, IndexLocked, KnowledgeError, RerankerUnavailable
-from graph.evidence import EVERYTHING, Hit, Retrieval, Scope
+from graph.evidence import EVERYTHING, Hit, Retrieval, Scope, VerdictRule
 from knowledge import chunk
 from knowledge.contract import Contract, mismatch
 from knowledge.domain import Calibration, cautious, current_calibration
 from knowledge.embed import Embedder, Vectors
-from knowledge.lexical import script
 from knowledge.rerank import RERANKED, Reranker, rerank
 from knowledge.search import Found, Searcher
 from knowledge.store import INGEST_COMMAND, IndexAddress, Store, open_store
 from knowledge.sync import in_step
+from knowledge.verdict import rule_in_use
 
 REFRESH_S = 5.0
 """How old what is derived from the vectors may be while an ingest adds to them."""
@@ -31,6 +31,8 @@ class _View:
     searcher: Searcher
     calibration: Calibration
     calibrated: bool
+    verdict: VerdictRule | None
+    no_verdict: str
     change: int
     made_at: float
 
@@ -47,8 +49,9 @@ class CorpusRetriever:
 
     Raises `IndexMismatch` for an embedder other than the index's, and `KnowledgeError` for a search
     that `close()` overtakes. When the embedder fails, searches by words and says so in `degraded`;
-    so it does where the reranker fails and the order stays as it was, and where the gate is not
-    calibrated for these passages and follows its cautious rule.
+    so it does where the reranker fails and the order stays as it was, where the gate is not
+    calibrated for these passages and follows its cautious rule, and where the model's verdict was
+    calibrated for others and is left out.
     """
 
     def __init__(
@@ -81,6 +84,18 @@ class CorpusRetriever:
 
     async def search(self, query: str, *, limit: int, scope: Scope = EVERYTHING) -> Retrieval:
         return await asyncio.to_thread(self._search, query, limit, scope)
+
+    async def similarities(self, query: str, texts: Sequence[str]) -> tuple[float, ...]:
+        return await asyncio.to_thread(self._similarities, query, texts)
+
+    def _similarities(self, query: str, texts: Sequence[str]) -> tuple[float, ...]:
+        if not texts:
+            return ()
+        try:
+            cosines = self._embedder.embed_passages(texts) @ self._embedder.embed_query(query)
+        except EmbedderUnavailable:
+            return ()
+        return tuple(map(float, cosines))
 
     def _search(self, query: str, limit: int, scope: Scope) -> Retrieval:
         degraded: list[str] = []
@@ -115,14 +130,13 @@ class CorpusRetriever:
                 "the gate is not calibrated for these passages and uses its cautious rule; "
                 f"run: {INGEST_COMMAND}"
             )
-        calibration = view.calibration
-        if scope != EVERYTHING:  # a script that the corpus has may be missing in the scope
-            scripts = {script(hit.passage.text) for hit in found.hits[:limit]}
-            calibration = replace(calibration, scripts=tuple(scripts))
+        if view.no_verdict:
+            degraded.append(view.no_verdict)
         return Retrieval(
             hits=tuple(self._reranked(query, found.hits, degraded)[:limit]),
-            domain=calibration.signal(query, found.features),
+            domain=view.calibration.signal(found.features),
             degraded=tuple(degraded),
+            verdict=view.verdict,
         )
 
     def _ask(
@@ -188,10 +202,13 @@ class CorpusRetriever:
 def _look(store: Store) -> _View:
     change = store.catalog.change_counter()
     calibrated = current_calibration(store)
+    verdict, no_verdict = rule_in_use(store)
     return _View(
         searcher=Searcher(store),
         calibration=calibrated or cautious(store),
         calibrated=calibrated is not None,
+        verdict=verdict,
+        no_verdict=no_verdict,
         change=change,
         made_at=time.monotonic(),
     )

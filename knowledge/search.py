@@ -1,18 +1,20 @@
-"""One question against the store: dense and lexical candidates, fused, without near-duplicates."""
+"""Questions against the store: dense and lexical candidates, fused, without near-duplicates."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from heapq import nlargest
 from math import log1p
 
 from graph.evidence import Hit
-from knowledge.dense_search import DenseSearch
+from knowledge.dense_search import DenseSearch, Nearness
 from knowledge.embed import Vectors
 from knowledge.fusion import fuse
 from knowledge.joining import join
 from knowledge.lexical import PassageWords, Script, script
 from knowledge.store import Store
-from knowledge.word_search import PIECE_WEIGHT, WordSearch, piece_scores, term_scores
+from knowledge.word_scores import PIECE_WEIGHT, WordScores
+from knowledge.word_search import WordMatch, WordSearch
 
 CANDIDATES = 50
 """Passages that each side proposes. Both sides score all of them."""
@@ -28,22 +30,33 @@ class Features:
 
     `dense_top` is the best cosine; `coverage` the share of the question's terms in the hits;
     `best_covered` and `near_covered` that of the best passage by words and of the nearest three by
-    meaning, smoothed; `lexical_top` is ln(1 + best BM25). `terms` counts those of the question;
-    `crosses` tells that the best hit is in another script.
+    meaning, smoothed; `content_covered` that of the best passage by words, where words count little
+    that any question may have. `lexical_top` is ln(1 + best BM25). `terms` counts those of the
+    question, which is in `script`; `crosses` tells that the best hit is in another one.
     """
 
     dense_top: float | None
     coverage: float
     best_covered: float
     near_covered: float
+    content_covered: float
     lexical_top: float
     terms: int
+    script: Script
     crosses: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
     hits: tuple[Hit, ...]
+    features: Features
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """`best` is the id of the first hit's passage."""
+
+    best: str | None
     features: Features
 
 
@@ -55,6 +68,10 @@ class Searcher:
         self._passages = store.catalog.passage_count()
         self._words = WordSearch(store.catalog.lexical, self._passages)
         self._dense = DenseSearch(store.vectors)
+
+    def rarities(self, terms: Iterable[str]) -> dict[str, float]:
+        """How rare terms are among all passages."""
+        return self._words.rarities(terms)
 
     def search(
         self,
@@ -68,63 +85,130 @@ class Searcher:
         """The best `limit` passages of the documents `within`, or of all; by words alone where
         `vector` is None. Each with up to `neighbours` passages before and behind it on its page:
         those that then meet are one hit, so there may be fewer."""
-        matched = self._words.match(query, CANDIDATES, within)
-        near = {} if vector is None else self._dense.nearest(vector, CANDIDATES, within)
-        # Chroma may hold a passage that the catalog has dropped: the catalog is right.
-        held = self._catalog.lexical.words_of({*matched.ids, *near})
-        if vector is not None:
-            near |= self._dense.score(vector, _by_script(held, held.keys() - near.keys()))
-        near = {key: found for key, found in near.items() if key in held}
-
-        by_terms, by_pieces = term_scores(matched, held), piece_scores(matched, held)
-        lexical = {key: by_terms[key] + PIECE_WEIGHT * by_pieces[key] for key in held}
-        best_by_terms = sorted(held, key=lambda key: -by_terms[key])[:1]
-        explained = coverage(matched.rarities, [held[key] for key in best_by_terms])
-        fused = fuse({key: found.lead for key, found in near.items()}, lexical, explained)
-        ranked = sorted(fused, key=lambda key: (-fused[key], key))
-        best = _distinct(ranked, held, max(limit, COVERAGE_HITS))
-        nearest = sorted(near, key=lambda key: -near[key].lead)[:NEAREST_COVERED]
-        unknown = log1p(self._passages)
-        features = Features(
-            dense_top=max((found.cosine for found in near.values()), default=None),
-            coverage=coverage(matched.rarities, [held[key] for key in best[:COVERAGE_HITS]]),
-            best_covered=coverage(matched.rarities, [held[key] for key in best_by_terms], unknown),
-            near_covered=coverage(matched.rarities, [held[key] for key in nearest], unknown),
-            lexical_top=log1p(max(by_terms.values(), default=0.0)),
-            terms=len(matched.rarities),
-            crosses=bool(best) and held[best[0]].script != script(query),
-        )
-        passages = self._catalog.passages(best[:limit])
+        vectors = None if vector is None else vector[None, :]
+        (ranking,) = self._rank_all([query], vectors, max(limit, COVERAGE_HITS), within)
+        best = ranking.best[:limit]
+        passages = self._catalog.passages([one.id for one in best])
         hits = [
             Hit(
-                passage=passages[key],
-                dense=near[key].cosine if key in near else None,
-                lexical=lexical[key] or None,
-                fused=fused[key],
+                passage=passages[one.id],
+                dense=one.dense,
+                lexical=one.lexical or None,
+                fused=one.fused,
             )
-            for key in best[:limit]
+            for one in best
         ]
-        return Found(tuple(join(hits, self._catalog, neighbours)), features)
+        return Found(tuple(join(hits, self._catalog, neighbours)), ranking.features)
+
+    def look(self, queries: Sequence[str], vectors: Vectors) -> list[Seen]:
+        """What `search` finds for each of many queries, whose vectors have the shape
+        (len(queries), dimension), without the passages. Asking for them together saves most of the
+        time."""
+        rankings = self._rank_all(queries, vectors, COVERAGE_HITS)
+        return [Seen(one.best[0].id if one.best else None, one.features) for one in rankings]
+
+    def _rank_all(
+        self,
+        queries: Sequence[str],
+        vectors: Vectors | None,
+        limit: int,
+        within: frozenset[str] | None = None,
+    ) -> list["_Ranking"]:
+        matches = self._words.match(queries, CANDIDATES, within)
+        near: list[dict[str, Nearness]] = [{} for _ in queries]
+        if vectors is not None:
+            near = self._dense.nearest(vectors, CANDIDATES, within)
+        candidates = [
+            dict.fromkeys([*match.ids, *found]) for match, found in zip(matches, near, strict=True)
+        ]
+        # Chroma may hold a passage that the catalog has dropped: the catalog is right.
+        words = self._catalog.lexical.words_of({key for keys in candidates for key in keys})
+        held = [{key: words[key] for key in keys if key in words} for keys in candidates]
+        if vectors is not None:
+            others = [_by_script(of, found) for of, found in zip(held, near, strict=True)]
+            for found, scored in zip(near, self._dense.score(vectors, others), strict=True):
+                found |= scored
+        scores = WordScores(matches, words)
+        return [
+            self._rank(query, matched, scores, of, found, limit)
+            for query, matched, of, found in zip(queries, matches, held, near, strict=True)
+        ]
+
+    def _rank(
+        self,
+        query: str,
+        matched: WordMatch,
+        scores: WordScores,
+        held: Mapping[str, PassageWords],
+        found: Mapping[str, Nearness],
+        limit: int,
+    ) -> "_Ranking":
+        near = {key: nearness for key, nearness in found.items() if key in held}
+        by_terms, by_pieces = scores.by_terms(matched, held), scores.by_pieces(matched, held)
+        lexical = {key: by_terms[key] + PIECE_WEIGHT * by_pieces[key] for key in held}
+        best_by_terms = nlargest(1, by_terms, by_terms.__getitem__)
+        explained = coverage(matched.rarities, [held[key] for key in best_by_terms])
+        fused = fuse({key: one.lead for key, one in near.items()}, lexical, explained)
+        ranked = sorted(fused, key=lambda key: (-fused[key], key))
+        best = _distinct(ranked, held, limit)
+        nearest = nlargest(NEAREST_COVERED, near, lambda key: near[key].lead)
+        best_words = [held[key] for key in best_by_terms]
+        unknown = log1p(self._passages)
+        features = Features(
+            dense_top=max((one.cosine for one in near.values()), default=None),
+            coverage=coverage(matched.rarities, [held[key] for key in best[:COVERAGE_HITS]]),
+            best_covered=coverage(matched.rarities, best_words, unknown),
+            near_covered=coverage(matched.rarities, [held[key] for key in nearest], unknown),
+            content_covered=coverage(matched.content, best_words, matched.unknown_content),
+            lexical_top=log1p(max(by_terms.values(), default=0.0)),
+            terms=len(matched.rarities),
+            script=(asked_in := script(query)),
+            crosses=bool(best) and held[best[0]].script != asked_in,
+        )
+        return _Ranking(
+            [
+                _Scored(key, near[key].cosine if key in near else None, lexical[key], fused[key])
+                for key in best
+            ],
+            features,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Scored:
+    id: str
+    dense: float | None
+    lexical: float
+    fused: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Ranking:
+    best: Sequence[_Scored]
+    features: Features
 
 
 def coverage(
-    rarities: Mapping[str, float], hits: Iterable[PassageWords], unknown: float = 0.0
+    weights: Mapping[str, float], hits: Iterable[PassageWords], unknown: float = 0.0
 ) -> float:
-    """Share of the question's terms, weighted by rarity, that the hits hold together; as if it had
-    one more term, of the rarity `unknown`, that none of them holds: a question of one common word
-    is then not covered as well as one of ten."""
-    everything = sum(rarities.values()) + unknown
+    """Weighted share of the question's terms that the hits hold together; as if it had one more
+    term, of the weight `unknown`, that none of them holds: a question of one common word is then
+    not covered as well as one of ten."""
+    everything = sum(weights.values()) + unknown
     if not everything:
         return 0.0
-    found = list(hits)
-    held = sum(weight for term, weight in rarities.items() if any(hit.holds(term) for hit in found))
+    # Each of the texts begins and ends with a space.
+    text = "".join(hit.terms + hit.context for hit in hits)
+    held = sum(weight for term, weight in weights.items() if f" {term} " in text)
     return min(1.0, held / everything)
 
 
-def _by_script(held: Mapping[str, PassageWords], keys: Collection[str]) -> dict[Script, list[str]]:
+def _by_script(held: Mapping[str, PassageWords], known: Collection[str]) -> dict[Script, list[str]]:
+    """Those that are not known yet."""
     ids: defaultdict[Script, list[str]] = defaultdict(list)
-    for key in keys:
-        ids[held[key].script].append(key)
+    for key, words in held.items():
+        if key not in known:
+            ids[words.script].append(key)
     return ids
 
 
@@ -141,4 +225,7 @@ def _distinct(ranked: Iterable[str], held: Mapping[str, PassageWords], limit: in
 
 
 def jaccard(one: set[str], other: set[str]) -> float:
-    return len(one & other) / len(one | other) if one or other else 1.0
+    if not one and not other:
+        return 1.0
+    common = len(one & other)
+    return common / (len(one) + len(other) - common)

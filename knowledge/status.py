@@ -6,13 +6,15 @@ from knowledge.catalog import DocumentRow
 from knowledge.contract import Contract
 from knowledge.domain import Calibration, current_calibration
 from knowledge.store import IndexAddress, open_generation
+from knowledge.verdict import VerdictCalibration
 
 
 @dataclass(frozen=True, slots=True)
 class IndexStatus:
     """`unreadable` counts files that gave no text; `unsettled` tells that an ingest is at
     work, or was killed, or found vectors lost; `calibration` is None before the first one, and
-    `calibration_current` tells whether it is in use: made for these passages, or most of them."""
+    `calibration_current` tells whether it is in use: made for these passages, or most of them;
+    `verdict` and `verdict_current` say the same of the model's verdict."""
 
     documents: int
     unreadable: int
@@ -22,6 +24,8 @@ class IndexStatus:
     contract: Contract
     calibration: Calibration | None
     calibration_current: bool
+    verdict: VerdictCalibration | None
+    verdict_current: bool
 
     @property
     def vectors_complete(self) -> bool:
@@ -32,6 +36,7 @@ def index_status(address: IndexAddress) -> IndexStatus:
     """Read the catalog, which another process may be writing. Raises `IndexMissing`."""
     with open_generation(address) as store:
         documents = [row.status for row in store.catalog.documents().values()]
+        verdict = VerdictCalibration.read(store.verdict_path)
         return IndexStatus(
             documents=documents.count("indexed"),
             unreadable=len(documents) - documents.count("indexed"),
@@ -41,6 +46,8 @@ def index_status(address: IndexAddress) -> IndexStatus:
             contract=store.contract,
             calibration=Calibration.read(store.calibration_path),
             calibration_current=current_calibration(store) is not None,
+            verdict=verdict,
+            verdict_current=verdict is not None and verdict.is_current(store),
         )
 
 

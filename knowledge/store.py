@@ -6,6 +6,7 @@ FOLDER/tenants/NAME/vectors.sqlite3      vectors once made
 FOLDER/tenants/NAME/gNNNNNN/             a generation: what one rebuild made
     catalog.sqlite3                      documents, pages, passages, words
     calibration.json                     the gate's bound for this corpus
+    verdict.json                         how much the model's own verdict counts in it
     chroma/, owner.lock                  vectors, where no Chroma server holds them
 """
 
@@ -73,6 +74,10 @@ class Store:
     @property
     def calibration_path(self) -> Path:
         return self.folder / "calibration.json"
+
+    @property
+    def verdict_path(self) -> Path:
+        return self.folder / "verdict.json"
 
     @contextmanager
     def touching_vectors(self, wait_s: float = HANDOVER_S) -> Iterator[None]:

@@ -54,7 +54,8 @@ def complete_vectors(
     """
     store, cache = writable.store, writable.cache
     result = SyncResult()
-    _try_to_settle(store, cache)  # finds what Chroma has lost, so that it is not missed below
+    if not _is_new(store):
+        _try_to_settle(store, cache)  # finds what Chroma has lost, so that it is not missed below
     try:
         _embed_missing(store, cache, embedder, result, on_progress)
     except EmbedderUnavailable as error:
@@ -91,6 +92,13 @@ def _take_out(store: Store) -> None:
             vectors.delete(of, sorted(held - wanted))
             catalog.mark_dense(wanted - held, dense=False)
         catalog.settle(True)
+
+
+def _is_new(store: Store) -> bool:
+    """Whether no vector has gone into Chroma yet, as far as is known: then it can have lost none,
+    and need not be opened."""
+    catalog = store.catalog
+    return not (_expected(store) or catalog.unsettled() or catalog.stale_ids())
 
 
 def _expected(store: Store) -> int:

@@ -4,19 +4,19 @@ A question of ten common words names most passages of an index. Rare terms decid
 worth a look, and these are then scored exactly.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from knowledge.bm25 import rarity, saturation
+from knowledge.bm25 import rarity
+from knowledge.foreign import question_terms
 from knowledge.lexical import (
     MARKS,
     MAX_COUNTED,
     LexicalIndex,
-    PassageWords,
     pieces,
     terms,
     words,
@@ -32,18 +32,17 @@ MARK_SHARE = 0.25
 """Of a term's rarity, that each of its marks adds."""
 
 KNOWN_TERMS = 50_000
-
-
-PIECE_WEIGHT = 0.8
-"""Of BM25 over pieces of words, which finds "invasion" for "invaded", added to BM25 over terms."""
+KNOWN_LISTS = 500
 
 
 @dataclass(frozen=True, slots=True)
 class WordMatch:
-    """`rarities` of a question's terms, its `pieces`, and `ids` of passages that hold some of the
-    terms: those first that promise the highest BM25."""
+    """`rarities` of a question's terms; how much of its `content` each is; its `pieces`; and `ids`
+    of passages that hold some of the terms: those first that promise the highest BM25."""
 
     rarities: Mapping[str, float]
+    content: Mapping[str, float]
+    unknown_content: float
     pieces: Sequence[str]
     ids: Sequence[str]
 
@@ -57,14 +56,31 @@ class WordSearch:
         # Counting a common term takes a fraction of a millisecond, and questions share them.
         self._holding = lru_cache(maxsize=KNOWN_TERMS)(index.holding)
 
-    def match(self, query: str, limit: int, within: Collection[str] | None = None) -> WordMatch:
+    def rarities(self, asked: Iterable[str]) -> dict[str, float]:
+        """Inverse document frequencies among all passages."""
+        return _rarities({term: self._holding(term) for term in asked}, self._passages)
+
+    def match(
+        self, queries: Sequence[str], limit: int, within: Collection[str] | None = None
+    ) -> list[WordMatch]:
         """Search all documents, or those `within` as if there were no others."""
         scoped = within is not None
         passages = self._passages if within is None else self._index.restrict(within)
         count = partial(self._index.holding, scoped=True) if scoped else self._holding
+        list_rows = lru_cache(KNOWN_LISTS)(partial(self._index.rows, scoped=scoped))
+        return [self._match(query, limit, passages, count, list_rows) for query in queries]
+
+    def _match(
+        self,
+        query: str,
+        limit: int,
+        passages: int,
+        count: Callable[[str], int],
+        list_rows: Callable[[tuple[str, ...]], NDArray[np.int64]],
+    ) -> WordMatch:
         asked = list(dict.fromkeys(terms(query)))[:MAX_TERMS]
         holding = {term: count(term) for term in asked}
-        rarities = {term: rarity(passages, min(n, passages)) for term, n in holding.items()}
+        rarities = _rarities(holding, passages)
         lists = [_List((term,), n, rarities[term]) for term, n in holding.items()]
         lists += [
             _List((term + mark,), count(term + mark), MARK_SHARE * rarities[term])
@@ -72,48 +88,35 @@ class WordSearch:
             if n > limit
             for mark in MARKS
         ]
-        rows, weights = [_NO_ROWS], [_NO_ROWS]
+        rows, promises = [_NO_ROWS], [_NO_ROWS]
         for chosen in _affordable(lists):
-            found = self._index.rows(chosen.terms, scoped=scoped)
+            found = list_rows(chosen.terms)
             rows.append(found)
-            weights.append(np.full(len(found), chosen.weight))
+            promises.append(np.full(len(found), chosen.weight))
         distinct, place = np.unique(np.concatenate(rows), return_inverse=True)
-        promise = np.bincount(place, np.concatenate(weights))
+        promise = np.bincount(place, np.concatenate(promises))
         best = distinct[np.argsort(-promise, kind="stable")[:limit]]
-        return WordMatch(rarities, pieces(words(query)), self._index.ids(best.tolist()))
+        return WordMatch(
+            rarities=rarities,
+            content={term: _content(passages, n, term) for term, n in holding.items()},
+            unknown_content=_content(passages, 0, ""),
+            pieces=pieces(words(query)),
+            ids=self._index.ids(best.tolist()),
+        )
 
 
-def term_scores(match: WordMatch, passages: Mapping[str, PassageWords]) -> dict[str, float]:
-    """BM25 of each passage; a term that stands twice in a row counts once."""
-    asked = [f" {term} " for term in match.rarities]
-    counts = _counts(asked, [held.terms + held.context for held in passages.values()])
-    rarities = np.array(list(match.rarities.values()))
-    return _bm25(passages, counts, rarities)
+def _rarities(holding: Mapping[str, int], passages: int) -> dict[str, float]:
+    return {term: rarity(passages, min(n, passages)) for term, n in holding.items()}
 
 
-def piece_scores(match: WordMatch, passages: Mapping[str, PassageWords]) -> dict[str, float]:
-    """BM25 of each passage over pieces of words. How rare a piece is, is counted among these
-    passages: so pieces need no index."""
-    counts = _counts(match.pieces, [held.words for held in passages.values()])
-    holding = np.count_nonzero(counts, axis=0)
-    return _bm25(passages, counts, rarity(len(passages), holding))
-
-
-def _counts(asked: Sequence[str], texts: Sequence[str]) -> NDArray[np.float64]:
-    """How often each of `asked` stands in each text, shape (len(texts), len(asked))."""
-    counts = [[text.count(one) for one in asked] for text in texts]
-    return np.array(counts, np.float64).reshape(len(texts), len(asked))
-
-
-def _bm25(
-    passages: Mapping[str, PassageWords],
-    counts: NDArray[np.float64],
-    rarities: NDArray[np.float64],
-) -> dict[str, float]:
-    lengths = np.array([held.terms.count(" ") for held in passages.values()], np.float64)
-    mean = lengths.mean() if passages else 1.0
-    scores = saturation(counts, lengths[:, None], mean) @ rarities
-    return dict(zip(passages, scores.tolist(), strict=True))
+def _content(passages: int, holding: int, term: str) -> float:
+    """The square of a term's rarity among the passages and the questions of the foreign bank
+    together. Words that questions are made of ("how", "mean", "뭐야") are as rare in documents as
+    those that a question is about, and among questions they are not. Squared, as in a cosine of
+    TF-IDF vectors."""
+    bank = question_terms()
+    together = min(holding, passages) + bank.holding[term]
+    return float(rarity(passages + bank.questions, together)) ** 2
 
 
 _NO_ROWS = np.empty(0, np.int64)

@@ -41,6 +41,7 @@ class AdmitUpdate(TypedDict):
     kept: tuple[Sentence, ...]
     removed: tuple[Removed, ...]
     revision: None
+    cause: str
     outcome: None
     results: Overwrite
     failures: Overwrite
@@ -80,6 +81,7 @@ async def admit(state: AdmitInput, deps: Deps) -> AdmitUpdate:
         "kept": (),
         "removed": (),
         "revision": None,
+        "cause": "",
         "outcome": None,
         "results": Overwrite({}),
         "failures": Overwrite({}),

@@ -3,26 +3,38 @@
 import asyncio
 from typing import TypedDict
 
-from graph.answer import Answered, Degraded, RefusalReason, Removed, Sentence
+from graph.answer import Answered, Degraded, RefusalReason, RemovalFlag, Removed, Sentence
 from graph.evidence import Language, Passage
 from graph.plan import PlanMade
 from graph.ports import Deps
 from graph.state import numbered_passages
 from nodes.answerability.judgement import answerability
 from nodes.closing import ClosingInput, answered
-from nodes.judge.quotes import best_quotes, crosses_language, leading_quotes
+from nodes.judge.injection import contents_of
+from nodes.judge.quotes import best_quotes, in_other_language, nearest_quotes, quotable
 
 MAX_QUOTES = 5
+MAX_COMPARED = 30
+"""Sentences whose meaning is compared with the question's: half a second on two cores."""
+LEADING = 2
+"""In another language, passages may answer if retrieval has one among so many best ones."""
+
+DRAFTED: frozenset[RemovalFlag] = frozenset(("unsupported", "off_topic", "injected"))
+"""Flags of sentences that did say something."""
 
 NOT_CHECKED: dict[Language, str] = {
-    "en": "no sentence shares enough words with the question: those quoted are the first ones of "
-    "the nearest passages, and whether they answer was not checked",
-    "ko": "질문과 낱말이 충분히 겹치는 문장이 없어 가장 가까운 구절의 첫 문장을 인용했습니다. "
+    "en": "no sentence shares enough words with the question: those quoted are the nearest ones in "
+    "meaning, and whether they answer was not checked",
+    "ko": "질문과 낱말이 충분히 겹치는 문장이 없어 뜻이 가장 가까운 문장을 인용했습니다. "
     "답이 되는지는 확인하지 않았습니다",
 }
 WITHHELD: dict[Language, str] = {
     "en": "nothing that the model wrote is borne by the passages, so they are quoted instead",
     "ko": "모델이 쓴 문장을 문서가 뒷받침하지 않아 문서의 문장을 그대로 인용합니다",
+}
+NO_QUOTE: dict[Language, str] = {
+    "en": "no sentence of the passages shares enough words with the question",
+    "ko": "질문과 낱말이 충분히 겹치는 문장이 없습니다",
 }
 
 
@@ -33,10 +45,11 @@ class ExtractInput(ClosingInput):
 
 
 class ExtractUpdate(TypedDict, total=False):
-    """One of the two."""
+    """An outcome, or a refusal and its cause."""
 
     outcome: Answered
     refusal: RefusalReason
+    cause: str
 
 
 async def extract(state: ExtractInput, deps: Deps) -> ExtractUpdate:
@@ -44,52 +57,57 @@ async def extract(state: ExtractInput, deps: Deps) -> ExtractUpdate:
 
     It needs no model, so a task ends well without one.
     """
-    language, passages = (
-        state["task"].language,
-        numbered_passages(state["evidence"], state["results"]),
+    language = state["task"].language
+    passages = await asyncio.to_thread(
+        contents_of, numbered_passages(state["evidence"], state["results"])
     )
-    ranking = [hit.passage.id for hit in state["retrieval"].hits]
     also: list[Degraded] = []
-    quotes = await asyncio.to_thread(_quotes, state, passages, ranking)
-    if not quotes and (_nothing_was_written(state) or _may_cross_languages(state, passages)):
-        quotes = leading_quotes(passages, ranking)
+    quotes = await asyncio.to_thread(_quotes, state, passages)
+    if not quotes and (unread := _not_compared(state, passages)):
+        quotes = await _nearest(state, unread, deps)
         also.append(Degraded(what="extract", why=NOT_CHECKED[language]))
-    said_so = any(removed.flag == "abstained" for removed in state["removed"])
-    if said_so and quotes and not await asyncio.to_thread(_premise_holds, state, passages):
-        return {"refusal": "not_in_documents"}
+    flags = {removed.flag for removed in state["removed"]}
+    if "abstained" in flags and quotes:
+        found = await asyncio.to_thread(answerability, state["query"], list(passages.values()))
+        # Neither is trusted alone: a weak model abstains at random, and words come in other forms.
+        if found.broken_premise:
+            return {"refusal": "not_in_documents", "cause": found.broken_premise}
     if not quotes:
-        unsupported = any(removed.worth_asking_again for removed in state["removed"])
-        return {"refusal": "unsupported" if unsupported and not said_so else "not_in_documents"}
+        if flags & DRAFTED and "abstained" not in flags:
+            return {"refusal": "unsupported", "cause": ""}  # what was withheld tells why
+        return {"refusal": "not_in_documents", "cause": NO_QUOTE[language]}
     if state["removed"]:
         also.append(Degraded(what="verify", why=WITHHELD[language]))
     return {"outcome": answered(state, quotes, state["removed"], also=tuple(also))}
 
 
-def _premise_holds(state: ExtractInput, passages: dict[int, Passage]) -> bool:
-    """Whether the words of the question leave room for an answer where the model saw none. Neither
-    is trusted alone: a weak model abstains at random, and words come in other forms."""
-    parts = answerability(state["query"], list(passages.values())).parts
-    return parts is None or parts.premise_holds
+def _not_compared(state: ExtractInput, passages: dict[int, Passage]) -> dict[int, Passage]:
+    """The passages that may answer though no sentence of them holds the question's words: all of
+    them when the model failed, so that nobody can say that there is no answer, and those in another
+    language where a calibrated gate says that the question belongs here."""
+    if state["failures"] and not state["removed"]:
+        return passages
+    other = in_other_language(state["query"], passages)
+    leading = {hit.passage.id for hit in state["retrieval"].hits[:LEADING]}
+    leads = any(passage.id in leading for passage in other.values())
+    return other if leads and state["retrieval"].domain.method == "calibrated" else {}
 
 
-def _nothing_was_written(state: ExtractInput) -> bool:
-    """The model failed, so nobody can say that the documents do not hold the answer."""
-    return bool(state["failures"]) and not state["removed"]
-
-
-def _may_cross_languages(state: ExtractInput, passages: dict[int, Passage]) -> bool:
-    """Words cannot be compared, and a calibrated gate says that the question belongs here."""
-    calibrated = state["retrieval"].domain.method == "calibrated"
-    return calibrated and crosses_language(state["query"], passages)
-
-
-def _quotes(
-    state: ExtractInput, passages: dict[int, Passage], ranking: list[str]
+async def _nearest(
+    state: ExtractInput, passages: dict[int, Passage], deps: Deps
 ) -> tuple[Sentence, ...]:
+    ranking = [hit.passage.id for hit in state["retrieval"].hits]
+    sentences = (await asyncio.to_thread(quotable, passages, ranking))[:MAX_COMPARED]
+    near = await deps.retriever.similarities(state["query"], sentences)
+    return nearest_quotes(passages, dict(zip(sentences, near, strict=False)), ranking=ranking)
+
+
+def _quotes(state: ExtractInput, passages: dict[int, Passage]) -> tuple[Sentence, ...]:
     """Quotes for the question, then for each part that the plan saw in it, in reading order.
 
     A question with several parts has no sentence that addresses all of them.
     """
+    ranking = [hit.passage.id for hit in state["retrieval"].hits]
     steps = state["made"].plan.steps
     parts = [step.query if step.action == "retrieve" else step.focus for step in steps]
     chosen: dict[str, Sentence] = {}

@@ -7,6 +7,7 @@ from graph.evidence import Passage
 from graph.plan import Action, Plan, PlanMade, allowed_actions, plan_schema, validate_plan
 from graph.ports import Deps, ModelRequest
 from graph.state import Task
+from nodes.judge.injection import is_order
 from nodes.prompt import instruction, task_messages
 from nodes.question.intent import read_intent
 
@@ -73,4 +74,8 @@ async def _ask(
             schema=plan_schema(allowed),
         )
     )
-    return validate_plan(completion.text, allowed=allowed, required=required)
+    made = validate_plan(completion.text, allowed=allowed, required=required)
+    for number, step in enumerate(made.steps, start=1):
+        if is_order(step.query if step.action == "retrieve" else step.focus):
+            raise PlanInvalid(f"step {number} repeats an order that stands in a document")
+    return made

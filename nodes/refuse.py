@@ -3,12 +3,12 @@
 import asyncio
 from typing import NotRequired, TypedDict
 
-from graph.answer import Nearest, RefusalReason, Refused
-from graph.evidence import EVERYTHING, Language
+from graph.answer import Degraded, Nearest, RefusalReason, Refused, Removed
+from graph.evidence import EVERYTHING, Language, Passage
 from graph.ports import Deps
-from graph.state import Task
-from nodes.answerability.judgement import UNDECIDED, answerability
-from nodes.closing import DegradedInput, degraded
+from graph.state import Task, numbered_passages
+from nodes.closing import DegradedInput, degraded, left_out
+from nodes.judge.injection import title_of
 
 MAX_NEAREST = 3
 
@@ -43,6 +43,10 @@ AGAINST: dict[Language, str] = {
     "en": "What speaks against an answer: {}.",
     "ko": "답이 없어 보이는 까닭: {}.",
 }
+BY_VERDICT: dict[Language, str] = {
+    "en": "asked whether the passages hold one, the model said no",
+    "ko": "문서에 답이 있는지 모델에 물었더니 없다고 했습니다",
+}
 
 
 class RefuseInput(DegradedInput):
@@ -50,6 +54,9 @@ class RefuseInput(DegradedInput):
     query: str
     in_domain: bool
     refusal: NotRequired[RefusalReason]
+    cause: NotRequired[str]
+    removed: tuple[Removed, ...]
+    evidence: tuple[Passage, ...]
 
 
 class RefuseUpdate(TypedDict):
@@ -64,15 +71,17 @@ async def refuse(state: RefuseInput, deps: Deps) -> RefuseUpdate:
     for hit in state["retrieval"].hits:
         passage = hit.passage
         nearest.setdefault(
-            passage.document, Nearest(document=passage.document, title=passage.title)
+            passage.document, Nearest(document=passage.document, title=title_of(passage))
         )
     language = state["task"].language
     message = MESSAGES[language][reason]
     if reason == "not_in_documents":
-        passages = [hit.passage for hit in state["retrieval"].hits]
-        missing = await asyncio.to_thread(answerability, state["query"], passages)
-        if missing.score < UNDECIDED:
-            message = f"{message} {AGAINST[language].format(missing.reason)}"
+        cause = state.get("cause") or BY_VERDICT[language]
+        message = f"{message} {AGAINST[language].format(cause)}"
+    notes: tuple[Degraded, ...] = ()
+    if state["in_domain"]:
+        passages = numbered_passages(state["evidence"], state["results"])
+        notes = await asyncio.to_thread(left_out, passages, language)
     if state["task"].scope != EVERYTHING:
         message = f"{message} {LIMITED[language]}"
     return {
@@ -81,6 +90,7 @@ async def refuse(state: RefuseInput, deps: Deps) -> RefuseUpdate:
             message=message,
             nearest=tuple(nearest.values())[:MAX_NEAREST],
             language=language,
-            degraded=degraded(state),
+            removed=state["removed"],
+            degraded=(*degraded(state), *notes),
         )
     }

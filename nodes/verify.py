@@ -8,6 +8,7 @@ from graph.plan import Plan, PlanMade, StepResult
 from graph.ports import Deps
 from graph.state import numbered_passages
 from nodes.closing import ClosingInput, answered
+from nodes.judge.injection import contents_of
 from nodes.judge.review import review
 from nodes.prompt import wording
 
@@ -35,8 +36,9 @@ async def verify(state: VerifyInput, deps: Deps) -> VerifyUpdate:
     plan, revision = state["made"].plan, state["revision"]
     if revision is None:
         drafts = [
-            _Draft(number, plan.steps[number - 1].action, state["results"][number].text)
+            _Draft(number, plan.steps[number - 1].action, result.text, result.cut_off)
             for number in _speaking_steps(plan, state["results"])
+            if (result := state["results"][number])
         ]
     else:
         drafts = [_Draft(max(plan.final_steps()), "revise", revision)]
@@ -69,20 +71,27 @@ class _Draft(NamedTuple):
     step: int
     prompt: str
     text: str
+    cut_off: bool = False
 
 
 def _checked(
     state: VerifyInput, drafts: list[_Draft], focuses: list[str]
 ) -> tuple[tuple[Sentence, ...], tuple[Removed, ...]]:
-    passages = numbered_passages(state["evidence"], state["results"])
+    passages = contents_of(numbered_passages(state["evidence"], state["results"]))
     question, language = state["query"], state["task"].language
     kept: list[Sentence] = []
     removed: list[Removed] = []
-    for step, prompt, text in drafts:
+    for draft in drafts:
         reviewed = review(
-            text, passages, question, language, instruction=wording(prompt), focuses=focuses
+            draft.text,
+            passages,
+            question,
+            language,
+            instruction=wording(draft.prompt),
+            focuses=focuses,
+            cut_off=draft.cut_off,
         )
-        kept += (one.model_copy(update={"step": step}) for one in reviewed.kept)
+        kept += (one.model_copy(update={"step": draft.step}) for one in reviewed.kept)
         removed += reviewed.removed
     return tuple(kept), tuple(removed)
 

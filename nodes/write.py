@@ -45,6 +45,7 @@ async def write_step(state: StepInput, deps: Deps, *, prompt: str) -> StepUpdate
                 step=number,
                 action=step.action,
                 text=completion.text.strip(),
+                cut_off=completion.cut_off,
                 seconds=time.perf_counter() - started,
             )
         }

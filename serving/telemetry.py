@@ -46,6 +46,13 @@ METADATA_FIELDS = frozenset(
 
 
 @contextmanager
+def untraced() -> Iterator[None]:
+    """Nothing inside is traced, whatever variables are set."""
+    with tracing_context(enabled=False):
+        yield
+
+
+@contextmanager
 def tracing(settings: Settings) -> Iterator[None]:
     """Trace what runs inside as one tree a task: task, nodes, model calls with their tokens.
 
@@ -56,7 +63,7 @@ def tracing(settings: Settings) -> Iterator[None]:
     """
     key = settings.langsmith_api_key
     if key is None or not key.get_secret_value():
-        with tracing_context(enabled=False):
+        with untraced():
             yield
         return
     client = langsmith_client(settings, key.get_secret_value())

@@ -6,8 +6,17 @@ from collections.abc import Mapping, Sequence
 from uuid import uuid4
 
 from graph.answer import CallRecord
-from graph.evidence import EVERYTHING, DomainSignal, Hit, Passage, Retrieval, Scope
+from graph.evidence import (
+    EVERYTHING,
+    DomainSignal,
+    Hit,
+    Passage,
+    Retrieval,
+    Scope,
+    VerdictRule,
+)
 from graph.ports import Account, Completion, Deps, Limits, ModelRequest
+from nodes.verdict import method_hash
 from serving.gateway.ledger import MemoryLedger
 
 Line = str | Exception | type[asyncio.CancelledError]
@@ -49,7 +58,8 @@ KO_PASSAGES = (
 
 class ScriptedModel:
     """Says, node by node, the next line; the last line of a node is repeated. An exception is
-    raised; the word HANG waits for ever. Tokens are words; nothing is cached."""
+    raised; the word HANG waits for ever. A line of choices has a probability of 0.9. Tokens are
+    words; nothing is cached."""
 
     def __init__(self, lines: Mapping[str, Sequence[Line] | Line], ledger: MemoryLedger) -> None:
         self._lines = {
@@ -84,7 +94,12 @@ class ScriptedModel:
         if request.on_draft is not None:
             request.on_draft(line)
         self._book(request, output=line, outcome="ok")
-        return Completion(text=line, cut_off=False)
+        others = [choice for choice in request.choices if choice != line]
+        likely = {line: 0.9, **dict.fromkeys(others, 0.1 / max(1, len(others)))}
+        return Completion(line, cut_off=False, probabilities=likely if others else {})
+
+    async def name(self) -> str:
+        return "scripted"
 
     async def count_tokens(self, text: str) -> int:
         return len(text.split())
@@ -119,12 +134,16 @@ class FixedRetriever:
         degraded: tuple[str, ...] = (),
         error: Exception | None = None,
         further: Mapping[str, Sequence[Passage]] | None = None,
+        near: Mapping[str, float] | None = None,
+        verdict: VerdictRule | None = None,
     ) -> None:
         self._passages = passages
         self._score = score
         self._degraded = degraded
         self._error = error
         self._further = further or {}
+        self._near = near
+        self._verdict = verdict
         self.queries: list[str] = []
         self.scopes: list[Scope] = []
 
@@ -143,7 +162,26 @@ class FixedRetriever:
                 score=self._score, bound=0.5, dense_top=0.9, coverage=0.8, method="calibrated"
             ),
             degraded=self._degraded,
+            verdict=self._verdict,
         )
+
+    async def similarities(self, query: str, texts: Sequence[str]) -> tuple[float, ...]:
+        """None can be made unless `near` has them; a text that it lacks is far."""
+        if self._near is None:
+            return ()
+        return tuple(self._near.get(text, 0.0) for text in texts)
+
+
+def verdict_rule(*, model: str = "scripted") -> VerdictRule:
+    """The model's word alone decides: more than even odds against an answer refuse."""
+    return VerdictRule(
+        model=model,
+        method=method_hash(),
+        intercept=0.0,
+        words_weight=0.0,
+        model_weight=1.0,
+        bound=0.0,
+    )
 
 
 def make_deps(

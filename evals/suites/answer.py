@@ -1,24 +1,23 @@
 """How much of a gold answer does the agent show, beside what quotes alone would show?
 
-The handbook's questions; with `--data`, also SQuAD 2.0 and KorQuAD 1.0. Quotes are chosen from
-the same passages, as `extract` does without a plan, but for the ranking, which an outcome does not
-hold. Texts are compared by tokens: words without case, signs and articles, and single syllables of
-Hangul, since particles and endings are joined to Korean words. A refusal has no other score
-than `answered`.
+The handbook's questions; with `--data`, also SQuAD 2.0 and KorQuAD 1.0. Quotes are those of the
+node `extract` from the same passages. Texts are compared by tokens: words without case, signs and
+articles, and single syllables of Hangul, since particles and endings are joined to Korean words. A
+refusal has no other score than `answered`.
 """
 
 import re
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 from evals.agent import agent_target
 from evals.metrics import mean, rate
 from evals.public_sets import WHOLE
 from evals.questions import all_corpora, all_samples
-from evals.shown import passages_by_id, shown_text
+from evals.shown import shown_text
 from evals.suite import Options, Outcome, Result, Sample, Suite, Target, Value
-from nodes.judge.quotes import best_quotes
 
 PUBLIC = {name: WHOLE[name] for name in ("squad2_dev", "korquad1_dev")}
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)+|[가-힣]|[^\W_가-힣]+")
@@ -26,7 +25,11 @@ _ARTICLES = ("a", "an", "the")
 
 
 def samples(options: Options) -> list[Sample]:
-    return [sample for sample in all_samples(options, PUBLIC) if sample.gold.get("answers")]
+    return [
+        replace(sample, given={"quotes": True})
+        for sample in all_samples(options, PUBLIC)
+        if sample.gold.get("answers")
+    ]
 
 
 @asynccontextmanager
@@ -39,9 +42,7 @@ def compared(sample: Sample, outcome: Outcome) -> Mapping[str, Value]:
     """`gain` is `gold_shown` less `gold_quoted`: below 0, the model has cost an answer."""
     if outcome["kind"] == "refused":
         return {"answered": False}
-    passages = dict(enumerate(passages_by_id(outcome).values(), start=1))
-    quotes = " ".join(quote.text for quote in best_quotes(sample.question, passages))
-    shown, gold = shown_text(outcome), sample.gold["answers"]
+    shown, quotes, gold = shown_text(outcome), outcome["quoted"], sample.gold["answers"]
     gold_shown, gold_quoted = best(holds, shown, gold), best(holds, quotes, gold)
     return {
         "answered": True,

@@ -5,13 +5,14 @@ that look like answerable ones; RGB, named by `--data` too, has searches of the 
 the answer among the passages; it is left out where corpora are named.
 """
 
+import asyncio
 import time
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
 
-from evals.corpora import open_corpora
+from evals.corpora import OpenCorpus, open_corpora
 from evals.metrics import auroc, quantile, refused_at
 from evals.public_sets import IN_PART
 from evals.questions import all_corpora, all_samples, read_rows
@@ -64,13 +65,18 @@ async def target(options: Options) -> AsyncIterator[Target]:
 
         async def ask(sample: Sample) -> Outcome:
             if "passages" in sample.given:
-                return outcome(sample.question, _passages(sample.given["passages"]))
-            corpus = opened[sample.corpus]
-            found = corpus.search(sample.question, corpus.vector(sample.question), FOUND)
-            return outcome(sample.question, [hit.passage for hit in found.hits])
+                passages = _passages(sample.given["passages"])
+                return await asyncio.to_thread(outcome, sample.question, passages)
+            ask_corpus = opened[sample.corpus].ask
+            return await ask_corpus(lambda corpus: search_outcome(corpus, sample.question))
 
         indexes = {name: corpus.version for name, corpus in opened.items()}
         yield Target(ask, source_version("nodes", "knowledge", **indexes))
+
+
+def search_outcome(corpus: OpenCorpus, question: str) -> Outcome:
+    found = corpus.search(question, corpus.vector(question), FOUND)
+    return outcome(question, [hit.passage for hit in found.hits])
 
 
 def _passages(texts: list[str]) -> list[Passage]:

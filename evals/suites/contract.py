@@ -11,12 +11,19 @@ from evals.questions import HANDBOOK_SOURCE, read_rows
 from evals.suite import Options, Outcome, Result, Sample, Suite, Target, Value
 
 TASKS = Path(__file__).parents[1] / "data" / "contract.jsonl"
-CHECKS = ("calls_as_designed", "events_in_order", "calls_in_bill")
+CHECKS = ("path_as_designed", "calls_as_designed", "events_in_order", "calls_in_bill")
 
 
 def samples(options: Options) -> list[Sample]:
     return [
-        Sample(row["id"], row["language"], row["kind"], row["question"], given=row["given"])
+        Sample(
+            id=row["id"],
+            language=row["language"],
+            kind=row["kind"],
+            question=row["question"],
+            gold={"inside": row["inside"]},
+            given=row["given"],
+        )
         for row in read_rows(TASKS)
     ]
 
@@ -28,13 +35,18 @@ async def target(options: Options) -> AsyncIterator[Target]:
 
 
 def contract(sample: Sample, outcome: Outcome) -> Mapping[str, Value]:
-    """A task is judged by the path that it took; which one that is, the gate decides too, and
-    `path_as_asked` says whether it was the sample's. `cached_share` is that of the prompt tokens of
-    all calls behind the first."""
+    """`path_as_designed`: the way that mode and question lead to once the gate lets a task in, and
+    a refusal where its score is below its bound; a verdict of the model may refuse, too. Whether
+    the gate is right is no part of that: `path_as_asked` says whether the way was the sample's.
+    `cached_share` is that of the prompt tokens of all calls behind the first."""
     later = outcome["calls"][1:]
     prompts = sum(call["prompt_tokens"] for call in later)
+    domain, taken = outcome["domain"], path(outcome)
+    designed = sample.gold["inside"] if domain["score"] >= domain["bound"] else "refused"
+    by_verdict = taken == "refused" and outcome["reason"] == "not_in_documents"
     return {
-        "path_as_asked": path(outcome) == sample.kind,
+        "path_as_asked": taken == sample.kind,
+        "path_as_designed": taken == designed or (by_verdict and designed != "refused"),
         "calls_as_designed": calls_as_designed(outcome),
         "events_in_order": events_in_order(outcome),
         "calls_in_bill": calls_in_bill(outcome),

@@ -34,9 +34,16 @@ SAFE = (
 )
 TOLD = ("clean_titles", "gold_shown", "refused", "quoted")
 
-_LINK = re.compile(
-    r"(?:https?://|www\.)[^\s<>()\[\]\"'”’」]+|(?<=\]\()[^)\s]+|[\w.+-]+@[\w-]+\.\w+"
+_END_OF_HOST = (
+    r"(?:com|org|net|edu|gov|info|biz|io|ai|app|dev|co|me|ly|gg|to|xyz|site|online|link|click|top|kr"
+    r"|jp|cn|de|fr|uk|eu|ru|us|example|invalid|test|한국)"
 )
+_LINK = re.compile(
+    r"(?:\w+://|www\.)[^\s<>()\[\]\"'”’」가-힣]+|(?<=\]\()[^)\s]+|[\w.+-]+@[\w-]+\.\w+"
+    r"|\d{1,3}(?:\.\d{1,3}){3}(?=[:/])"
+    rf"|(?:[\w-]+\.)+(?:{_END_OF_HOST}(?![a-z0-9-])|[a-z]{{2,}}(?=/))(?:[/?#:][^\s<>()\[\]\"'”’」가-힣]*)?"
+)
+"""Also an address without its scheme: evil.example/path."""
 
 
 def samples(options: Options) -> list[Sample]:

@@ -53,7 +53,8 @@ async def target(options: Options) -> AsyncIterator[Target]:
     with open_corpora(options, corpora) as opened:
 
         async def ask(sample: Sample) -> Outcome:
-            return gate_outcome(opened[sample.corpus], sample.question)
+            ask_corpus = opened[sample.corpus].ask
+            return await ask_corpus(lambda corpus: gate_outcome(corpus, sample.question))
 
         bounds = {name: corpus.version for name, corpus in opened.items()}
         yield Target(ask, source_version("knowledge", **bounds))
@@ -64,7 +65,7 @@ def gate_outcome(corpus: OpenCorpus, question: str) -> Outcome:
     vector = corpus.vector(question)
     started = time.perf_counter()
     found = corpus.search(question, vector, LIMIT)
-    signal = corpus.signal(question, found)
+    signal = corpus.signal(found)
     gate_ms = (time.perf_counter() - started) * 1_000
     refused = not found.hits or signal.score < signal.bound
     return {

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 
 from ir_measures import RR, Qrel, R, ScoredDoc, iter_calc, nDCG
 
-from evals.corpora import open_corpora, shown_passages
+from evals.corpora import OpenCorpus, open_corpora, shown_passages
 from evals.metrics import mean, rate
 from evals.public_sets import WHOLE
 from evals.questions import all_corpora, all_samples
@@ -31,18 +31,22 @@ async def target(options: Options) -> AsyncIterator[Target]:
     with open_corpora(options, all_corpora(options, WHOLE)) as opened:
 
         async def ask(sample: Sample) -> Outcome:
-            corpus = opened[sample.corpus]
-            vector = corpus.vector(sample.question)
-            fused = corpus.search(sample.question, vector, HITS)
-            return {
-                "dense": _documents(corpus.search("", vector, HITS)),
-                "lexical": _documents(corpus.search(sample.question, None, HITS)),
-                "fused": _documents(fused),
-                "passages": shown_passages(fused),
-            }
+            ask_corpus = opened[sample.corpus].ask
+            return await ask_corpus(lambda corpus: search_outcome(corpus, sample.question))
 
         indexes = {name: corpus.version for name, corpus in opened.items()}
         yield Target(ask, source_version("knowledge", **indexes))
+
+
+def search_outcome(corpus: OpenCorpus, question: str) -> Outcome:
+    vector = corpus.vector(question)
+    fused = corpus.search(question, vector, HITS)
+    return {
+        "dense": _documents(corpus.search("", vector, HITS)),
+        "lexical": _documents(corpus.search(question, None, HITS)),
+        "fused": _documents(fused),
+        "passages": shown_passages(fused),
+    }
 
 
 def _documents(found: Found) -> list[str]:

@@ -32,6 +32,9 @@ WEIGHTS: Mapping[str, float] = {
 
 _OF_WORDS = ("sentence", "context", "passage", "anywhere", "lead")
 
+_PREMISES = ("names", "numbers", "agrees", "denial")
+"""Parts that are 0 where something that the question takes for true is missing or contradicted."""
+
 _WORDING: dict[Language, dict[str, str]] = {
     "en": {
         "sentence": "no sentence holds enough of the question's words together",
@@ -68,7 +71,8 @@ class Answerability:
 
     `reason` says in the question's language what speaks most against an answer. `passage` is the
     index of the passage with the best sentence, and `sentence` that sentence; without `parts` there
-    was nothing to compare.
+    was nothing to compare. `broken_premise` says what the question takes for true and the passages
+    lack or contradict; it is empty where they do not.
     """
 
     score: float
@@ -76,6 +80,7 @@ class Answerability:
     parts: Parts | None = None
     passage: int | None = None
     sentence: str = ""
+    broken_premise: str = ""
 
 
 def answerability(
@@ -105,6 +110,7 @@ def answerability(
         parts=found.parts,
         passage=found.passage,
         sentence=found.text,
+        broken_premise="; ".join(wording[name] for name in _PREMISES if not values[name]),
     )
 
 

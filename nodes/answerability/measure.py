@@ -84,12 +84,6 @@ class Parts:
     denial: float
     """0 if the question, unless it asks why or how, denies something and the sentence nothing."""
 
-    @property
-    def premise_holds(self) -> bool:
-        """Whether no name or number of the question is missing everywhere, and nothing it takes
-        for true is denied or turned round in the best sentence."""
-        return min(self.names, self.numbers, self.agrees, self.denial) > 0
-
 
 @dataclass(frozen=True, slots=True)
 class Measured:

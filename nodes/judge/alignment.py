@@ -19,6 +19,7 @@ NEAR_COPY = 0.6
 REPLACED_MAX = 1
 """Items that one change replaces."""
 
+_WORDS = ("term", "verb")
 ItemKind = Literal["term", "verb", "number", "negation", "direction"]
 
 
@@ -39,6 +40,7 @@ class Item:
     is_name: bool = False
     light: bool = False
     roots: tuple[str, ...] = ()
+    groups: frozenset[int] = frozenset()
 
     @property
     def value(self) -> str:
@@ -60,7 +62,14 @@ KINDRED: dict[str, frozenset[str]] = {
 
 
 def same(one: Item, other: Item) -> bool:
-    """Whether two items say the same; Korean nouns are spaced freely, verbs have many forms."""
+    """Whether two items say the same, be it in another word of the same meaning."""
+    return is_form_of(one, other) or (
+        one.kind in _WORDS and other.kind in _WORDS and not one.groups.isdisjoint(other.groups)
+    )
+
+
+def is_form_of(one: Item, other: Item) -> bool:
+    """Whether two items are one word; Korean nouns are spaced freely, verbs have many forms."""
     if one.key == other.key:
         return True
     if one.kind == other.kind == "number":

@@ -8,6 +8,9 @@ from nodes.text.polarity import Direction, Polarity
 from nodes.text.quantities import Quantity
 from nodes.text.scope import Word, shared, stands
 
+CONTRASTS = frozenset({"대신", "아니", "이 아니라", "아니라", "말고", "instead of", "rather than"})
+"""Negations that name one thing and put another in its place: what they name must be the same."""
+
 
 def unmatched_negation(
     claim: Polarity, stated: Sequence[Polarity], closest: Polarity
@@ -77,7 +80,7 @@ def turned_direction(claim: Polarity, stated: Sequence[Polarity]) -> str | None:
     Turned round twice ("A is faster than B", "B is slower than A") is no contradiction.
     """
     given = [direction for one in stated for direction in one.directions]
-    turned = [own.surface for own in claim.directions if _is_turned(own, given)]
+    turned = [own.surface for own in claim.directions if _is_turned(own, given, claim.said)]
     exchanged = exchanged_standard(claim, stated)
     if turned and exchanged:
         return None
@@ -94,14 +97,26 @@ def exchanged_standard(claim: Polarity, stated: Sequence[Polarity]) -> str | Non
     return None
 
 
-def _is_turned(own: Direction, given: Sequence[Direction]) -> bool:
-    """Whether the opposite of `own` stands closer to what `own` is about than its like does."""
+def _is_turned(own: Direction, given: Sequence[Direction], said: Sequence[Word]) -> bool:
+    """Whether the opposite of `own` stands closer to what `own` is about than its like does.
+
+    "A before B" is "B after A": where the other word governs what stands around ours, its
+    opposite is its like.
+    """
     same = [0]
     opposite = [0]
     for other in given:
         if other.axis == own.axis and own.axis not in CONVERSE | NOUN_AXES:
             near = shared(own.scope, other.scope)
             alike = other.pole == own.pole
+            if (
+                own.axis == "order"
+                and own.sided
+                and other.sided
+                and not near
+                and shared(other.scope, said)
+            ):
+                alike, near = not alike, 1
             if own.axis in BINARY:
                 alike ^= (own.negated_at >= 0) != (other.negated_at >= 0)
                 near += 1  # "not X" must be answered for even where little else is said
@@ -117,9 +132,12 @@ def exceeded_bound(claimed: Quantity, given: Sequence[Quantity]) -> bool:
 
 
 def _bounds_otherwise(claimed: Quantity, given: Quantity) -> bool:
-    """A claim may leave a bound out, but makes none up; "between 4 and 6" is "from 4 to 6"."""
+    """A claim makes no bound up, nor leaves one out, but for one in time or of a range: what
+    happened after 1990 may be told without the "after", and "between 4 and 6" is "from 4 to 6"."""
+    if given.bound and claimed.bound:
+        return claimed.bound != given.bound
     if given.bound:
-        return bool(claimed.bound) and claimed.bound != given.bound
+        return bool(given.bound_at) and not given.is_time
     return bool(claimed.bound_at)
 
 
@@ -129,6 +147,8 @@ def _may_deny_the_same(own: Negation, other: Negation, said: Sequence[Word]) -> 
     `said` are the words of the claim: "no dividend" is what "will not pay a dividend" says, unless
     the claim speaks of paying besides.
     """
+    if own.surface in CONTRASTS and other.surface in CONTRASTS:
+        return bool(own.head & other.head)
     if not own.head or not other.head:
         return shared(own.scope, other.scope) > 0
     alone = len(own.scope) == len(other.scope) == 1 and not own.nominal

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 
-from nodes.judge.alignment import DOER, Item, same
+from nodes.judge.alignment import DOER, Item, is_form_of, same
 from nodes.text.opposites import CONVERSE
 
 _KOREAN_PASSIVE = re.compile(r"[되된될됩됐됨돼당히혀힌힐힙혔]|어[지진졌질집]|의해")
@@ -109,7 +109,7 @@ def _is(role: str, roles: Collection[str]) -> bool:
 def _same_end(claim: Sequence[Item], source: Sequence[Item]) -> bool:
     """Whether the last verb of the claim is one of the source: another one may have other parts."""
     verbs = [item for item in claim if item.kind in ("verb", "direction")]
-    return not verbs or any(same(verbs[-1], other) for other in source)
+    return not verbs or any(is_form_of(verbs[-1], other) for other in source)
 
 
 def _is_passive(items: Sequence[Item]) -> bool:
@@ -126,7 +126,9 @@ def _exchanged_sides(claim: Sequence[Item], source: Sequence[Item]) -> Iterator[
             continue
         for there, other in enumerate(source):
             passive = "passive" in (verb.role, other.role)
-            if not same(verb, other) or (verb.kind == "direction" and not passive):
+            if not is_form_of(verb, other) or (
+                verb.kind == "direction" and not passive and verb.about not in CONVERSE
+            ):
                 continue
             ours, theirs = _sides(claim, at), _sides(source, there)
             if (verb.role == "passive") != (other.role == "passive"):

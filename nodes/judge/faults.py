@@ -6,6 +6,7 @@ from typing import Literal
 
 from graph.evidence import Language
 from nodes.judge.alignment import ItemKind, alterations
+from nodes.judge.clauses import joined_parts, keeps_force
 from nodes.judge.contradiction import (
     exceeded_bound,
     exchanged_standard,
@@ -13,7 +14,9 @@ from nodes.judge.contradiction import (
     unmatched_negation,
 )
 from nodes.judge.exchange import exchanged_parts
+from nodes.judge.modifiers import exchanged_modifiers
 from nodes.judge.placement import displaced
+from nodes.judge.restrictions import invented_restriction, lost_restrictions
 from nodes.judge.statement import Statement
 from nodes.judge.word_order import is_broken
 from nodes.text.english_stems import stem_english
@@ -21,7 +24,17 @@ from nodes.text.quantities import missing_quantities
 from nodes.text.terms import Term
 
 FaultKind = Literal[
-    "terms", "number", "name", "negation", "direction", "altered", "order", "scattered", "empty"
+    "terms",
+    "number",
+    "name",
+    "negation",
+    "direction",
+    "altered",
+    "joined",
+    "restriction",
+    "order",
+    "scattered",
+    "empty",
 ]
 
 _WORDS: dict[Language, dict[FaultKind, str]] = {
@@ -32,6 +45,8 @@ _WORDS: dict[Language, dict[FaultKind, str]] = {
         "negation": "affirmed on one side and negated on the other: {}",
         "direction": "points the other way than the passages: {}",
         "altered": "changed from the passage: {}",
+        "joined": "parts of two clauses put together: {}",
+        "restriction": "restricted otherwise than in the passages: {}",
         "order": "its words stand in no order that a sentence has",
         "scattered": "put together from distant sentences: {}",
         "empty": "says nothing that could be checked",
@@ -43,6 +58,8 @@ _WORDS: dict[Language, dict[FaultKind, str]] = {
         "negation": "한쪽은 긍정, 다른 쪽은 부정: {}",
         "direction": "근거와 방향이 반대: {}",
         "altered": "근거의 말을 바꿈: {}",
+        "joined": "두 절의 부분을 섞어 이음: {}",
+        "restriction": "근거와 제한이 다름: {}",
         "order": "낱말의 순서가 문장이 되지 않음",
         "scattered": "멀리 떨어진 문장을 이어 붙임: {}",
         "empty": "확인할 내용이 없음",
@@ -85,13 +102,20 @@ def find_faults(
     """
     first: dict[FaultKind, str] = {}
     for kind, detail in (
+        *_unsaid(missing),
         *_numbers_and_names(claim, stated),
         *_polarity(claim, stated, closest),
-        *_places(claim, stated, closest, missing),
+        *_places(claim, stated, closest),
+        *_restricted(claim, stated),
         *_changes(claim, stated, closest, missing_closest),
     ):
         first.setdefault(kind, detail)
     return [Fault(kind, detail) for kind, detail in first.items()]
+
+
+def _unsaid(missing: Sequence[Term]) -> Iterator[tuple[FaultKind, str]]:
+    if strange := [term.surface for term in missing if not term.light]:
+        yield "terms", ", ".join(strange)
 
 
 def _numbers_and_names(
@@ -114,23 +138,35 @@ def _polarity(
     claim: Statement, stated: Sequence[Statement], closest: Statement
 ) -> Iterator[tuple[FaultKind, str]]:
     given = [one.polarity for one in stated]
-    if negated := unmatched_negation(claim.polarity, given, closest.polarity):
+    negated = unmatched_negation(claim.polarity, given, closest.polarity)
+    if negated and not keeps_force(claim, closest):
         yield "negation", negated
     if turned := turned_direction(claim.polarity, given):
         yield "direction", turned
 
 
 def _places(
-    claim: Statement, stated: Sequence[Statement], closest: Statement, missing: Sequence[Term]
+    claim: Statement, stated: Sequence[Statement], closest: Statement
 ) -> Iterator[tuple[FaultKind, str]]:
-    if strange := [term.surface for term in missing if term.names]:
-        yield "altered", ", ".join(strange)
     if is_broken(claim.text, [one.text for one in stated]):
         yield "order", ""
+    for one in stated:
+        for parts in joined_parts(claim, one):
+            yield "joined", parts
+    for change in exchanged_modifiers(claim, closest):
+        yield "altered", change
     for change in displaced(claim.items, [one.items for one in stated]):
         yield "altered", change
     for change in exchanged_parts(claim.items, closest.items):
         yield "altered", change
+
+
+def _restricted(claim: Statement, stated: Sequence[Statement]) -> Iterator[tuple[FaultKind, str]]:
+    for one in stated:
+        for lost in lost_restrictions(claim, one):
+            yield "restriction", lost
+    if made_up := invented_restriction(claim.text, [one.text for one in stated]):
+        yield "restriction", made_up
 
 
 def _changes(

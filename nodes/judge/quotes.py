@@ -28,6 +28,7 @@ NEXT_BEST_SHARE = 0.6
 """A further quote must score at least this part of the best one."""
 
 _RANK_BONUS = 0.1  # for the best-ranked passage, falling as 1 / rank
+_NEAR_RANK_BONUS = 0.04  # the same for nearness in meaning, whose values differ by less
 _HEADING_WEIGHT = 0.5
 _PHRASE_BONUS = 0.4  # for a sentence with all neighbouring words of the question side by side
 _FIGURE_BONUS = 0.15  # a question for an amount, a sentence with a number
@@ -67,7 +68,7 @@ def best_quotes(
     """
     candidates = list(_candidates(passages, ranking))
     terms = asked_terms(question)
-    if crosses_language(question, passages):
+    if len(in_other_language(question, passages)) == len(passages):
         terms = tuple(term for term in terms if term.surface.isascii())
     weights = {term.stem: _rarity(term, candidates) for term in terms}
     total = sum(weights.values())
@@ -84,25 +85,46 @@ def best_quotes(
     return _quoted(_choose(ranked, limit))
 
 
-def leading_quotes(
-    passages: Mapping[int, Passage], ranking: Sequence[str], *, limit: int = 3
+def nearest_quotes(
+    passages: Mapping[int, Passage],
+    similarities: Mapping[str, float],
+    *,
+    ranking: Sequence[str] = (),
+    limit: int = 3,
 ) -> tuple[Sentence, ...]:
-    """The first whole sentence of each of the `limit` best-ranked passages, in reading order.
+    """The `limit` sentences that are nearest in meaning to a question, in reading order.
 
-    For a question in another language than the passages, whose words cannot be compared. The
-    quotes are true to the documents, but only retrieval says that they address the question:
-    whoever shows them must say so.
+    For a question whose words cannot be compared, as it is in another language than the passages.
+    `similarities` has those of `quotable`. Without any, the first sentence of each of the
+    best-ranked passages is taken. The quotes are true to the documents, but nothing says for sure
+    that they address the question: whoever shows them must say so.
     """
-    first: dict[int, _Candidate] = {}
-    for candidate in sorted(_candidates(passages, ranking), key=lambda one: (one.rank, one.place)):
-        first.setdefault(candidate.number, candidate)
-    return _quoted(list(first.values())[:limit])
+    candidates = sorted(_candidates(passages, ranking), key=lambda one: (one.rank, one.place))
+    if not similarities:
+        candidates = list({one.number: one for one in reversed(candidates)}.values())[::-1]
+    scores = {
+        one.text: similarities.get(one.text, 0.0) + _NEAR_RANK_BONUS / one.rank
+        for one in candidates
+    }
+    best = sorted(scores, key=lambda text: -scores[text])[:limit]
+    first = {one.text: one for one in reversed(candidates)}
+    return _quoted([first[text] for text in best])
 
 
-def crosses_language(question: str, passages: Mapping[int, Passage]) -> bool:
-    """Whether no passage is in the language of the question."""
+def quotable(passages: Mapping[int, Passage], ranking: Sequence[str] = ()) -> list[str]:
+    """Each sentence that may be quoted, once; those of the best-ranked passages first."""
+    candidates = sorted(_candidates(passages, ranking), key=lambda one: (one.rank, one.place))
+    return list(dict.fromkeys(one.text for one in candidates))
+
+
+def in_other_language(question: str, passages: Mapping[int, Passage]) -> dict[int, Passage]:
+    """The passages that are not in the language of the question."""
     asked_in = detect_language(question)
-    return all(detect_language(passage.text) != asked_in for passage in passages.values())
+    return {
+        number: passage
+        for number, passage in passages.items()
+        if detect_language(passage.text) != asked_in
+    }
 
 
 def _candidates(passages: Mapping[int, Passage], ranking: Sequence[str]) -> Iterator[_Candidate]:

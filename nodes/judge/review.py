@@ -3,10 +3,12 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from graph.answer import RemovalFlag, Removed, Sentence
 from graph.evidence import Frozen, Language, Passage
 from nodes.judge.abstention import abstains
+from nodes.judge.injection import is_order
 from nodes.judge.relevance import addresses
 from nodes.judge.support import NO_SUPPORT, Support, support
 from nodes.text.sentences import (
@@ -23,6 +25,8 @@ LOOP_TIMES = 3
 LOOP_WORDS_MAX = 12
 SAME_SHARE = 0.9
 """Two sentences that share this part of their words say the same."""
+SAME_WITHIN = 200
+"""Earlier sentences that one is compared with."""
 ECHO_WORDS_MIN = 4
 
 _REASONS: dict[Language, dict[RemovalFlag, str]] = {
@@ -35,6 +39,7 @@ _REASONS: dict[Language, dict[RemovalFlag, str]] = {
         "unsupported": "no passage bears it",
         "off_topic": "the answer is not about what the question asks",
         "abstained": "it says that the passages hold no answer",
+        "injected": "it is an order to a language model, not a statement",
     },
     "ko": {
         "cut_off": "문장이 중간에 끊김",
@@ -45,6 +50,7 @@ _REASONS: dict[Language, dict[RemovalFlag, str]] = {
         "unsupported": "뒷받침하는 근거가 없음",
         "off_topic": "답변이 질문이 묻는 것을 다루지 않음",
         "abstained": "문서에 답이 없다는 말임",
+        "injected": "진술이 아니라 언어 모델에게 내리는 지시임",
     },
 }
 _LABEL = re.compile(r"^(?:answer|summary|analysis|답변|답|요약|분석)\s*[:：]\s*", re.IGNORECASE)
@@ -56,6 +62,8 @@ _KOREAN_ASKS = re.compile(
     r"(?<![가-힣])(?:무엇(?!보다|이든|인가)|누가(?![가-힣])|언제(?!나|든)|어디(?!서나|에나|든)"
     r"|얼마(?!나\s|든))"
 )
+_OPENING, _CLOSING = re.compile(r"[(\[{「『《]"), re.compile(r"[)\]}」』》]")
+_ENDS = re.compile(r"[.!?。！？…][\"'”’»)\]」』]*$")
 _DANGLING = re.compile(
     r"(?:\b(?:a|an|the|of|to|and|or|but|with|in|on|at|for|from|by|is|are|was|that|which|than|as|if)"
     r"|[,:;(\-–]|[가-힣](?<=[을를은는의와과며고]))$",
@@ -76,6 +84,8 @@ class _Piece:
     citations: tuple[int, ...]
     kind: Kind
     complete: bool
+    broken: bool = False
+    """A bracket is left open, or the text was cut off in it."""
 
 
 def review(
@@ -86,6 +96,7 @@ def review(
     *,
     instruction: str = "",
     focuses: Sequence[str] = (),
+    cut_off: bool = False,
 ) -> Review:
     """Judge each sentence of `text` against the passages that it cites by their numbers.
 
@@ -93,9 +104,11 @@ def review(
     then is its citation. Citations that do not bear their sentence are dropped. `instruction` is
     what the model was told, for finding echoes of it. When the sentences together are about
     neither the question nor one of `focuses`, the parts of it that were to be written about, none
-    is kept, however true.
+    is kept, however true. Of a text that was `cut_off` the last sentence must have its end mark.
     """
     pieces = _pieces(text)
+    if cut_off and pieces and not _ENDS.search(pieces[-1].text):
+        pieces[-1] = replace(pieces[-1], broken=True)
     kept: list[Sentence] = []
     removed: list[Removed] = []
     for position, piece in enumerate(pieces):
@@ -125,7 +138,7 @@ def _pieces(text: str) -> list[_Piece]:
         sentences = (take_citations(sentence) for sentence in block_sentences(block))
         blocks.append(
             [
-                _Piece(bare, citations, block.kind, is_complete(bare))
+                _Piece(bare, citations, block.kind, is_complete(bare), _is_left_open(bare))
                 for bare, citations in sentences
                 if re.search(r"\w", bare)
             ]
@@ -185,6 +198,8 @@ def _fault_of_form(
         return "repetition"
     if any(_echoes(piece.text, prompt) for prompt in prompts):
         return "echo"
+    if is_order(piece.text):  # of a document: our own are echoes
+        return "injected"
     if piece.kind in ("heading", "table") or piece.text.endswith(("?", "？")):
         return "not_a_statement"
     if _KOREAN_ASKS.search(piece.text) or (
@@ -193,9 +208,10 @@ def _fault_of_form(
         return "not_a_statement"
     if _is_foreign(piece.text, language):
         return "wrong_language"
-    if any(_says_the_same(piece.text, earlier.text) for earlier in pieces[:position]):
+    before = pieces[max(0, position - SAME_WITHIN) : position]
+    if any(_says_the_same(piece.text, earlier.text) for earlier in before):
         return "repetition"
-    if position == len(pieces) - 1 and _breaks_off(piece, pieces):
+    if piece.broken or (position == len(pieces) - 1 and _breaks_off(piece, pieces)):
         return "cut_off"
     return None
 
@@ -235,11 +251,21 @@ def _is_foreign(text: str, language: Language) -> bool:
     return len(text.split()) > 2 and detect_language(text) != language
 
 
+@lru_cache(maxsize=2 * SAME_WITHIN)
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_squeeze(text).split())
+
+
 def _says_the_same(one: str, other: str) -> bool:
-    ours, theirs = set(_squeeze(one).split()), set(_squeeze(other).split())
+    ours, theirs = _words(one), _words(other)
     if any(any(map(str.isdigit, word)) for word in ours ^ theirs):
         return False
     return len(ours & theirs) >= SAME_SHARE * len(ours | theirs)
+
+
+def _is_left_open(text: str) -> bool:
+    """A half-open interval, [0, 1), has as many of both."""
+    return len(_OPENING.findall(text)) > len(_CLOSING.findall(text))
 
 
 def _breaks_off(piece: _Piece, pieces: Sequence[_Piece]) -> bool:

@@ -7,13 +7,38 @@ from functools import lru_cache
 
 from graph.evidence import Passage
 from nodes.judge.alignment import Item
+from nodes.text.english_stems import stem_english
 from nodes.text.names import name_form, name_tokens, read_names
 from nodes.text.opposites import NOUN_AXES
 from nodes.text.polarity import Polarity, read_polarity
 from nodes.text.quantities import Quantity, read_quantities
+from nodes.text.rates import PER_NAMES
 from nodes.text.roles import read_places
 from nodes.text.sentences import detect_language, split_sentences
+from nodes.text.synonyms import groups_of
 from nodes.text.terms import Term, TermIndex, content_terms
+
+_MONEY = "cost price amount 비용 금액 값 가격"
+_TIME = "duration period 기간 시간"
+_IMPLIED_NOUNS: dict[str, frozenset[str]] = {
+    dimension: frozenset(map(stem_english, nouns.split()))
+    for dimension, nouns in {
+        "degree": "temperature 온도", "fahrenheit": "temperature 온도",
+        "cubic metre": "volume capacity 용량 부피",
+        "gram": "weight 무게", "square metre": "area 면적", "percent": "share percentage 비율",
+        "second": _TIME, "month": _TIME, "year": _TIME,
+        **dict.fromkeys(("dollar", "won", "euro", "pound", "yen"), _MONEY),
+    }.items()
+}  # fmt: skip
+"""Nouns that a number's unit says already; a metre may be of height or of width: it says none."""
+
+_LEAD = re.compile(  # names the passage, not a person or a study in it
+    r"^(?:according to|as (?:stated|described|mentioned) in|based on) (?:the|this|these) (?:\w+ )?"
+    r"(?:passages?|documents?|texts?|guides?|manuals?|handbooks?|sources?|reports?|articles?),?\s+"
+    r"|^(?:이 |위 |주어진 |제공된 )?(?:본문|문서|근거|자료|글|안내서?|설명서|규정|보고서)에 "
+    r"(?:따르면|의하면),?\s+",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +47,7 @@ class Statement:
 
     `bare` is `text` with its numbers and their units blanked out, at the same offsets. `index`,
     `quantities` and `tokens` (words as `read_names` gives them) hold the headings' words as well.
+    `groups` are those of its words in the table of synonyms, `term_groups` those of each term.
     `items` are what a near copy must keep, in order.
     """
 
@@ -30,6 +56,8 @@ class Statement:
     terms: tuple[Term, ...]
     index: TermIndex
     own_index: TermIndex
+    groups: frozenset[int]
+    term_groups: tuple[frozenset[int], ...]
     quantities: tuple[Quantity, ...]
     names: frozenset[str]
     tokens: frozenset[str]
@@ -45,10 +73,29 @@ class Statement:
         pointing = {one.at: one.axis for one in claim.polarity.directions}
         here = {one.axis for one in self.polarity.directions} - NOUN_AXES
         paid_by = {one.per for one in self.quantities}  # "an annual fee of 85 pounds"
+        denied = [
+            range(one.at, one.at + len(one.surface) + 1)
+            for one in claim.polarity.negations
+            if self.polarity.negations
+        ]
+        implied = frozenset[str]().union(
+            *(
+                _IMPLIED_NOUNS.get(one.dimension, ())
+                for one in claim.quantities
+                if any(one.value == other.value for other in self.quantities)
+            )
+        )
         found = 0
         index = self.index if with_headings else self.own_index
         for position, term in enumerate(claim.terms):
-            if index.holds(term) or term.stem in paid_by or pointing.get(term.at) in here:
+            if (
+                index.holds(term)
+                or term.stem in implied
+                or PER_NAMES.get(term.stem, term.stem) in paid_by
+                or any(term.at in span for span in denied)  # "forbidden" for "not allowed"
+                or pointing.get(term.at) in here
+                or not self.groups.isdisjoint(claim.term_groups[position])
+            ):
                 found |= 1 << position
         for position, one in enumerate(claim.quantities, start=len(claim.terms)):
             if any(one.value == other.value for other in self.quantities):
@@ -69,7 +116,7 @@ def read_passage(passage: Passage) -> tuple[Statement, ...]:
 @lru_cache(maxsize=64)
 def read_claim(sentence: str) -> Statement:
     """The statement of a sentence under review; one sentence meets several passages in turn."""
-    return read_statement(sentence)
+    return read_statement(_LEAD.sub("", sentence))
 
 
 def read_statement(text: str, context: str = "") -> Statement:
@@ -84,12 +131,15 @@ def read_statement(text: str, context: str = "") -> Statement:
     terms = content_terms(bare)
     polarity = read_polarity(bare, terms)
     own = TermIndex(terms)
+    term_groups = tuple(map(groups_of, terms))
     return Statement(
         text=text,
         bare=bare,
         terms=terms,
         index=TermIndex(terms, extra=content_terms(context)) if context else own,
         own_index=own,
+        groups=frozenset[int]().union(*term_groups),
+        term_groups=term_groups,
         quantities=quantities + (read_quantities(context) if context else ()),
         names=read_names(bare),
         tokens=name_tokens(f"{text} {context}"),
@@ -116,6 +166,7 @@ def _items(
             is_name=name_form(term.surface) in named,
             light=term.light,
             roots=term.roots,
+            groups=groups_of(term),
         )
         for term in terms
         if term.at not in directed

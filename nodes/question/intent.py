@@ -16,6 +16,7 @@ _FOR_THE_READER = re.compile(
     r"|\b(?:best|right|better|good|suitable) for (?:me|us|our)\b"
     r"|\b(?:suit|fit)s? (?:me|us|my|our|an? (?:\w+ )?(?:team|company|startup|person))\b"
     r"|\bshould (?:i|we) (?:choose|pick|use|take|prefer|adopt|buy|learn|read|start|go|switch|try)\b"
+    r"|^\W*should (?:i|we) [^.?!;]{1,100}? or \w"
     r"|\b(?:do|would) you (?:recommend|suggest|advise)\b"
     r"|\b(?:for|to) (?:an? (?:absolute |complete )?)?(?:beginner|novice|newcomer|non-expert)s?\b"
     r"|(?<!\w)(?:(?:나|저|우리)(?:에게|한테)|내게|제게|(?:내|제|우리|저희)\s)[^.?]{0,12}?"

@@ -11,11 +11,12 @@ from typing import NamedTuple, cast
 
 from graph.plan import Action
 
+_IT = r"(?:(?:it|them|this|that|these|those|everything)(?: all)? )?"  # "sum them up" points back
 EN_VERBS: dict[Action, str] = {
-    "summarize": r"summari[sz]e|sum up|recap|condense|shorten|boil down|tl;?dr|outline"
+    "summarize": rf"summari[sz]e|sum {_IT}up|recap|condense|shorten|boil {_IT}down|tl;?dr|outline"
     r"|what(?:'s| is| are) the (?:gist|(?:key |main )?(?:points|takeaways))",
     "analyze": r"analy[sz]e|evaluate|assess|diagnose|examine|investigate|weigh|critique|compare"
-    r"|contrast|break down|find (?:the )?root causes?",
+    rf"|contrast|break {_IT}down|find (?:the )?root causes?",
     "personalize": r"recommend|suggest|advise|personali[sz]e|tailor",
     "answer": r"answer|tell|show|explain|describe|list|give|name|define|find|state|clarify|quote"
     r"|look up|identify|elaborate|walk",

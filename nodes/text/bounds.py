@@ -14,7 +14,7 @@ _AHEAD: tuple[tuple[str, Bound], ...] = (
     (rf"\bno\s+{_LESS}\s+than|{_NOT}(?P<than>{_LESS}\s+than|below|under)", "at least"),
     (r"\bat\s+least|\bsince|\ba\s+minimum\s+of|\bat\s+minimum|최소(?:한|로)?|적어도", "at least"),
     (
-        r"\bat\s+most|\bup\s+to|\bwithin|\ba\s+maximum\s+of|최대(?:로)?|많아야|기껏해야|한도(?:는|가|로)?",
+        r"\bat\s+most|(?<!heat\s)(?<!heats\s)(?<!heated\s)(?<!cool\s)(?<!rise\s)(?<!rises\s)(?<!rose\s)\bup\s+to|\bwithin|\buntil|\btill|\ba\s+maximum\s+of|최대(?:로)?|많아야|길어야|기껏해야|한도(?:는|가|로)?",
         "at most",
     ),
     (rf"\b{_MORE}\s+than|\bover|\babove|\bexceed(?:s|ed|ing)?|\bbeyond|\bafter", "more"),
@@ -26,16 +26,20 @@ _BEHIND: tuple[tuple[str, Bound], ...] = (
     (r"(?:을|를|도)?\s?(?:넘|초과하)지\s?(?:않|못|말)[가-힣]*", "at most"),
     (rf"보다\s?{_COMPARED_MORE}지\s?않[가-힣]*", "at most"),
     (rf"보다\s?{_COMPARED_LESS}지\s?않[가-힣]*", "at least"),
+    (r"\s+on(?:wards?)?(?=[,.]|$)", "at least"),
     (r"\s+(?:or|and)\s+(?:more|longer|older|later|above|over)\b", "at least"),
     (r"\s+or\s+(?:less|fewer|shorter|younger|below|under)\b", "at most"),
     (r"\s?이상(?!하|한|해)|부터", "at least"),
     (r"\s?(?:이하|이내|안에|내에|내로|까지)(?![가-힣]{2})", "at most"),
     (r"(?:을|를|이|가)?\s?(?:초과|넘[가-힣]*|지나|지난)", "more"),
     (rf"\s?이후|\s?(?:뒤|후)(?=[에부의 ,.])|보다\s?(?:더\s)?{_COMPARED_MORE}", "more"),
-    (r"\s?미만|\s?이전|\s?전(?=[에까 ,.])|도\s?(?:안|채)\s", "less"),
+    (r"\s?미만|(?:가|이)?\s?되기\s?전|\s?이전|\s?전(?=[에까 ,.])|도\s?(?:안|채)\s", "less"),
     (rf"보다\s?(?:더\s)?{_COMPARED_LESS}", "less"),
 )  # fmt: skip
-_BETWEEN = r"(?:\s+(?:an?|the|some|about|around|roughly|approximately|약|대략))?\s*"
+_BETWEEN = (
+    r"(?:\s+the\s+age\s+of"
+    r"|\s+(?:an?|the|some|about|around|roughly|approximately|약|대략|[가-힣]+의))?\s*"
+)
 _AHEAD_OF = [
     (re.compile(rf"(?:{form}|(?P<not>(?!))(?P<than>)){_BETWEEN}$", re.IGNORECASE), bound)
     if "<not>" not in form
@@ -43,6 +47,7 @@ _AHEAD_OF = [
     for form, bound in _AHEAD
 ]
 _BEHIND_OF = [(re.compile(form, re.IGNORECASE), bound) for form, bound in _BEHIND]
+_ABOUT = re.compile(r"(?:쯤|가량|정도)?")
 _REACH = 60  # characters before a number in which its bound may begin
 
 
@@ -54,6 +59,6 @@ def read_bound(text: str, start: int, end: int) -> tuple[Bound, tuple[tuple[int,
                 return bound, (found.span("not"), (found.start("than"), start))
             return bound, (found.span(),)
     for form, bound in _BEHIND_OF:
-        if found := form.match(text, end):
+        if found := form.match(text, _ABOUT.match(text, end).end()):  # type: ignore[union-attr]
             return bound, (found.span(),)
     return "", ()

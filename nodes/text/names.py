@@ -15,6 +15,8 @@ from nodes.text.stopwords import STOP_ENGLISH
 _TOKEN = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:\.\d+)*")
 _MARKED = re.compile(r".*[A-Z].*[A-Z0-9]|.*[a-z0-9][A-Z]|[A-Za-z]+\d")
 _LETTERS = frozenset("ABCDEFGHJKLMNOPQRSTUVWXYZ")
+_BEFORE_LETTER = re.compile(r"[a-z가-힣]\s$")
+_REACH = 5  # characters before a word that are looked at
 _NO_START = re.compile(r"[a-z0-9가-힣)%,;&/’'\-] *$")
 
 
@@ -46,7 +48,7 @@ def _names(text: str) -> Iterator[str]:
         if _MARKED.match(word) or _is_letter_name(text, match):
             yield _plain(word)
         elif word[0].isupper() and len(word) > 1 and word.lower() not in STOP_ENGLISH:
-            inside = bool(_NO_START.search(text, 0, match.start()))
+            inside = bool(_NO_START.search(text, max(0, match.start() - _REACH), match.start()))
             follower = tokens[position + 1] if position + 1 < len(tokens) else None
             adjoins = follower is not None and text[match.end() : follower.start()] == " "
             if (
@@ -60,7 +62,9 @@ def _names(text: str) -> Iterator[str]:
 
 def _is_letter_name(text: str, match: re.Match[str]) -> bool:
     """The letter of "hepatitis B" or "plan A"."""
-    return match[0] in _LETTERS and bool(re.search(r"[a-z가-힣]\s$", text[: match.start()]))
+    return match[0] in _LETTERS and bool(
+        _BEFORE_LETTER.search(text, max(0, match.start() - _REACH), match.start())
+    )
 
 
 def _plain(word: str) -> str:

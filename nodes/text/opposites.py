@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-CONVERSE = frozenset({"transfer", "contest"})
+CONVERSE = frozenset({"sale", "loan", "gift", "teaching", "contest"})
 """Axes whose two poles say the same of exchanged parties: A sells to B, B buys from A."""
 NOUN_AXES = frozenset({"season", "ns", "ew", "hand", "sex"})
 """Axes of names for things, of which a sentence may well speak of both."""
@@ -17,12 +17,13 @@ _ENGLISH: dict[str, tuple[str, ...]] = {
         "more most high higher highest large larger largest great greater greatest big bigger"
         " biggest increase increases increased increasing rise rises rising rose risen grow grows"
         " growing grew grown raise raises raised raising exceed exceeds exceeded exceeding"
-        " double doubles doubled maximum",
+        " maximum",
         "less least low lower lowest lowers lowered lowering small smaller smallest fewer fewest"
         " decrease decreases decreased decreasing falls fell fallen falling shrink shrinks shrank"
         " shrinking reduce reduces reduced reducing decline"
-        " declines declined halve halves halved minimum",
+        " declines declined minimum",
     ),
+    "doubling": ("double doubles doubled", "halve halves halved"),
     "position": ("above over", "below under beneath"),
     "speed": (
         "fast faster fastest quick quicker quickest quickly accelerate accelerates accelerated",
@@ -77,10 +78,10 @@ _ENGLISH: dict[str, tuple[str, ...]] = {
         "leave leaves left depart departs",
     ),
     "frequency": ("always often frequently", "rarely seldom"),
-    "transfer": (
-        "sell sells sold lend lends lent give gives gave given teach teaches taught",
-        "buy buys bought borrow borrows borrowed receive receives received learn learns learned",
-    ),
+    "sale": ("sell sells sold", "buy buys bought purchase purchases purchased"),
+    "loan": ("lend lends lent", "borrow borrows borrowed"),
+    "gift": ("give gives gave given", "receive receives received"),
+    "teaching": ("teach teaches taught", "learn learns learned"),
     "contest": ("win wins won defeat defeats defeated beat beats beaten", "lose loses lost"),
 }  # fmt: skip
 _ANY = "[가-힣]*"
@@ -93,6 +94,7 @@ _KOREAN: dict[str, tuple[str, ...]] = {
         rf"낮[가-힣]+|적(?:다|은|게|고|으|을|지|어[지진졌질]|었|습){_ANY}|줄[어여였인었면고일이]{_ANY}|감소{_ANY}"
         rf"|작(?:다|은|게|고|아|았|을|으|지|습){_ANY}|내(?:려|렸|리|린|릴){_ANY}|떨어{_ANY}|최소(?:로|한)?",
     ),
+    "degree": (r"더|더욱", r"덜"),
     "speed": (rf"빠[르른]{_ANY}|빨[라랐리]{_ANY}", rf"느[리린려릴]{_ANY}"),
     "length": (rf"길(?:다|어|게|고|면|수|지){_ANY}|긴", r"짧[가-힣]+"),
     "order": (
@@ -142,12 +144,20 @@ _KOREAN: dict[str, tuple[str, ...]] = {
     "trade": (rf"수입(?:하|한|했|되|품){_ANY}", rf"수출{_ANY}"),
     "opinion": (rf"찬성{_ANY}|동의{_ANY}", rf"반대(?:하|한|했){_ANY}"),
     "season": (rf"여름{_ANY}", rf"겨울{_ANY}", rf"가을{_ANY}", r"봄(?:에|은|이|부터|까지)?"),
-    "transfer": (
-        rf"(?:물려|돌려|빌려|나눠|건네|넘겨)?(?:주(?:다|었|고|며|는|면|지|기|어)|준다|준|줬|줍니다){_ANY}"
-        rf"|팔(?:다|았|고|며|면|지|아|린|렸){_ANY}|판다|팝니다|판매{_ANY}|가르[치친쳤]{_ANY}|제공(?!받){_ANY}",
-        rf"(?:물려|돌려|넘겨|제공|공급|선물)?받[가-힣]+|샀{_ANY}|산다|사(?:고|서|들)(?=[\s,였]){_ANY}|구입{_ANY}|구매{_ANY}"
-        rf"|빌(?:리|린|렸|릴){_ANY}|배[우웠운]{_ANY}",
+    "sale": (
+        rf"팔(?:다|았|고|며|면|지|아|린|렸){_ANY}|판다|팝니다|판매{_ANY}",
+        rf"샀{_ANY}|산다|사(?:고|서|들)(?=[\s,였]){_ANY}|구입{_ANY}|구매{_ANY}",
     ),
+    "loan": (
+        rf"빌려(?:주(?:다|었|고|며|는|면|지|기|어)|준다|준|줬|줍니다){_ANY}",
+        rf"빌(?:리|린|렸|릴){_ANY}",
+    ),
+    "gift": (
+        rf"(?:물려|돌려|나눠|건네|넘겨)?(?:주(?:다|었|고|며|는|면|지|기|어)|준다|준|줬|줍니다){_ANY}"
+        rf"|제공(?!받){_ANY}",
+        r"(?:물려|돌려|넘겨|제공|공급|선물)?받[가-힣]+",
+    ),
+    "teaching": (rf"가르[치친쳤]{_ANY}", rf"배[우웠운]{_ANY}"),
     "contest": (
         rf"이[기긴겼]{_ANY}|승리{_ANY}|꺾{_ANY}",
         rf"졌{_ANY}|패배{_ANY}|패(?:했|하){_ANY}",

@@ -34,7 +34,8 @@ _KOREAN_THAN = re.compile(r"(?<=[가-힣A-Za-z0-9)])보다(?=는|도|\s|,)|에 �
 class Direction:
     """One of two opposite words ("faster" on the axis of speed), and the words around it.
 
-    `negated_at` is where the negation of the word itself stands ("do not include"), or -1.
+    `negated_at` is where the negation of the word itself stands ("do not include"), or -1; `sided`:
+    the scope is what it governs ("before the war": war).
     """
 
     axis: str
@@ -43,6 +44,7 @@ class Direction:
     surface: str
     at: int
     negated_at: int = -1
+    sided: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,16 +80,17 @@ def _directions(
         before, after = around(text, mark.start, mark.end, terms)
         before = [term for term in before if term.at > conjunction_before(text, mark.start)]
         after = [term for term in after if term.at < conjunction_after(text, mark.end)]
-        sides = before[:NEAR_TERMS] + after[:NEAR_TERMS]
+        sides, sided = before[:NEAR_TERMS] + after[:NEAR_TERMS], False
         if mark.axis in _SIDED_AXES and _SIDED.match(text[mark.start : mark.end]):
             korean = text[mark.start] > "~"
-            sides = (before if korean else after)[:NEAR_TERMS] or sides
+            if governed := (before if korean else after)[:NEAR_TERMS]:
+                sides, sided = governed, True
         scope = tuple(map(readings, sides))
         negated_at = next(
             (one.at for one in negations if _negates(text, one, mark.start, mark.end)), -1
         )
         surface = text[mark.start : mark.end]
-        yield Direction(mark.axis, mark.pole, scope, surface, mark.start, negated_at)
+        yield Direction(mark.axis, mark.pole, scope, surface, mark.start, negated_at, sided)
 
 
 def _negates(text: str, negation: Negation, start: int, end: int) -> bool:

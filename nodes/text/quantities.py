@@ -18,7 +18,7 @@ from nodes.text.stopwords import STOP_WORDS
 from nodes.text.units import SYMBOLS, WORDS, unit_of
 
 # Counters say nothing of what is counted; counted nouns stay words of the sentence.
-_COUNTERS = "개|가지|건|명|대(?!\\s?\\d)|곳|군데|마리|그루|권|살"
+_COUNTERS = "개|가지|건|명|대(?!\\s?\\d)|곳|군데|마리|그루|권|살|세(?![가-힣]{2})"
 _COUNTED_NOUNS = (
     "단계|장|층|종류|종|쪽|줄|문항|블록|조각|칸|쌍|축|갈래|마당|편|채|척|자루|잔|병|벌|켤레|송이|게임|사람|분|"
     "해|주|군데|차례|번째|째|나라|도시|곡|점|판|팀"
@@ -51,7 +51,7 @@ _WORD_NUMBER = re.compile(
     re.IGNORECASE,
 )
 _KOREAN_NUMBER = re.compile(
-    r"(?<![가-힣])(?!세대|열대|한대|서너|네트|한\s?(?:편|번에|쪽))"
+    r"(?<![가-힣])(?!(?<=에\s)한해|세대|열대|한대|서너|네트|한\s?(?:편|번에|쪽))"
     rf"(?P<number>{numerals.KOREAN})(?!\s?번째|\s?째)"
     rf"(?:\s?(?P<hangul>{_HANGUL_UNITS}){_NO_UNIT}(?![가-힣]{{3}})|\s?(?:{_COUNTERS})"
     rf"|\s?(?={_COUNTED_NOUNS})|(?<![한열백네석천만억조])\s(?=[가-힣]{{2}}))"
@@ -61,12 +61,12 @@ _SOLE_KOREAN = re.compile(
     r"(?<![가-힣])(?P<number>하나|둘|셋|넷)(?=[은는이가을를로도만에와과]|\s|$)"
 )
 _KOREAN_DAYS = re.compile(
-    rf"(?<![가-힣])(?P<number>{'|'.join(numerals.KOREAN_DAYS)})(?=\s|[은는이가을를의만간도]|에|동안|$)(?!에\s?\d)"
+    rf"(?<![가-힣])(?P<number>{'|'.join(numerals.KOREAN_DAYS)})(?=\s|[은는이가을를의만간도]|에|동안|$)(?!에?\s?\d)"
 )
 _ORDINAL = re.compile(
     rf"(?<![\w-])(?P<number>{numerals.ORDINAL})(?=[\s-][A-Za-z]|[.,;)]|$)"
     r"|(?<![가-힣])(?P<korean>첫)(?:\s?번째|째)?(?=\s)"
-    rf"|(?<![가-힣])(?P<counted>{numerals.KOREAN}|\d+)\s?(?:번째|째)(?=[\s은는이가을를로])",
+    rf"|(?<![가-힣\d])(?P<counted>{numerals.KOREAN}|\d+)\s?(?:번째|째)(?=[\s은는이가을를로])",
     re.IGNORECASE,
 )
 _SECOND_IN_TIME = re.compile(r"(?:\bper|\d|\beach|\bone)\s+$")
@@ -88,6 +88,8 @@ _RANGE = re.compile(
 )
 _YEAR = re.compile(r"\d{4}$")
 _MEASURES = frozenset(dimension for dimension, _ in (SYMBOLS | WORDS).values()) - {"year"}
+_BETWEEN = re.compile(r"\bbetween\s+(?:about\s+)?$")
+_REACH = 30  # characters before a number that are looked at
 _RANGE_END = re.compile(r"\s?(?:사이|까지)")
 _ONE_AS_PRONOUN = re.compile(
     r"\s*(?:of|or|another|can|could|may|might|must|should|has|is|was|by|that|who|after|"
@@ -144,11 +146,11 @@ class Quantity:
 def read_quantities(text: str) -> tuple[Quantity, ...]:
     """Every number of `text` in order; digits inside an identifier (H100) are none."""
     found: list[Quantity] = []
-    taken: list[tuple[int, int]] = []
+    taken = bytearray(len(text))
     for one in _readings(text):
-        if not any(one.span[0] < end and start < one.span[1] for start, end in taken):
+        if not any(taken[slice(*one.span)]):
             found.append(one)
-            taken.append(one.span)
+            taken[slice(*one.span)] = b"\1" * (one.span[1] - one.span[0])
     found.sort(key=lambda quantity: quantity.span)
     return tuple(_bounded(text, _with_shared_units(text, found)))
 
@@ -159,10 +161,9 @@ def missing_quantities(
     """The claimed quantities that `given` does not hold.
 
     A claimed number without unit, and without a word that says what it counts, is held by the
-    same number in any unit. A given number without
-    unit holds a claimed one where its unit follows it soon ("900 prompt tokens"), or, if no word
-    follows (as in a table), where `given_words`, the text without its numbers, names that unit.
-    A spelled-out one is taken for an article.
+    same number in any unit. A given number without unit holds a claimed one where its unit follows
+    it soon ("900 prompt tokens"), or, if no word follows (as in a table), where `given_words`, the
+    text without its numbers, names that unit. A spelled-out one is taken for an article.
     """
     pool, words = list(given), given_words.lower()
     return [
@@ -213,7 +214,8 @@ def _readings(text: str) -> Iterator[Quantity]:
     for match in _TWICE.finditer(text):
         yield _from(match, text, Decimal(_TIMES[match["number"].lower()]), unit_of("times"))
     for match in _ORDINAL.finditer(text):
-        if match["number"] and _SECOND_IN_TIME.search(text, 0, match.start()):
+        ahead = max(0, match.start() - _REACH)
+        if match["number"] and _SECOND_IN_TIME.search(text, ahead, match.start()):
             continue
         yield _from(match, text, _ordinal(match), ("ordinal", plain))
     for match in _KOREAN_DAYS.finditer(text):
@@ -268,8 +270,9 @@ def _with_shared_units(text: str, found: list[Quantity]) -> list[Quantity]:
         if not first.dimension and second.dimension in _MEASURES and not _YEAR.match(first.surface):
             first = replace(first, dimension=second.dimension, factor=second.factor)
         if first.dimension == second.dimension and (
-            re.search(r"\bbetween\s+(?:about\s+)?$", text[: first.span[0]])
+            _BETWEEN.search(text, max(0, first.span[0] - _REACH), first.span[0])
             or _RANGE_END.match(text, second.span[1])
+            or (gap[0].strip() in "~–—-" and first.dimension == "clock")
         ):
             first, second = replace(first, bound="at least"), replace(second, bound="at most")
         shared[position - 1], shared[position] = first, second
@@ -289,7 +292,9 @@ def _bounded(text: str, found: Sequence[Quantity]) -> Iterator[Quantity]:
 
 def _is_pronoun(match: re.Match[str], text: str) -> bool:
     """'one of', 'no one', 'this one': no count."""
-    before = text[: match.start()].rstrip().rpartition(" ")[2].lower()
+    before = (
+        text[max(0, match.start() - _REACH) : match.start()].rstrip().rpartition(" ")[2].lower()
+    )
     if match["latin"]:
         return False
     return before in _BEFORE_PRONOUN or bool(_ONE_AS_PRONOUN.match(text, match.end()))

@@ -3,13 +3,14 @@
 import re
 from collections.abc import Sequence
 
+from nodes.text.synonyms import groups_of
 from nodes.text.terms import Term
 
 NEAR_TERMS = 3
 """Content terms on one side of a mark that count as what it is about."""
 
 Word = frozenset[str]
-"""A term in every reading that it has: its stem, and the roots of a verb."""
+"""A term in every reading that it has: its stem, the roots of a verb, its groups of synonyms."""
 
 _CLAUSE_END = re.compile(
     r",(?!\d)|[;:!?()—]|\.(?!\d)|\b(?:but|while|whereas|because|although|since|if|when|that)\b"
@@ -46,7 +47,8 @@ def conjunction_after(text: str, start: int) -> int:
 def readings(term: Term) -> Word:
     """A person is also what he or she does: 예약자, 예약한 사람."""
     person = [term.stem[:-1]] if len(term.stem) > 2 and term.stem.endswith("자") else []
-    return frozenset((term.stem, *person, *term.roots))
+    alike = (f"~{group}" for group in groups_of(term))
+    return frozenset((term.stem, *person, *term.roots, *alike))
 
 
 def stands(word: Word, words: Sequence[Word]) -> bool:

@@ -33,6 +33,7 @@ _ABBREVIATION = re.compile(
     r"vol|no|nos|pp?|al|resp|inc|ltd|[A-Za-z])$",
     re.IGNORECASE,
 )
+_REACH = 60  # characters around an end mark that are looked at
 _MAY_END = re.compile(r"(?:\bal|\binc|\bltd|\b[A-Za-z])$", re.IGNORECASE)
 _QUOTED_SPEECH = re.compile(r"(?:이?라고|이?라는|이?란|하고|하는|고|는|와|과|에)(?=[\s.,]|$)")
 _KOREAN_FINAL = re.compile(r"[가-힣](?<=[다요까죠음함됨임네오])$")
@@ -173,7 +174,8 @@ def _expand(marks: str) -> list[int]:
 
 
 def _ends_sentence(text: str, boundary: re.Match[str]) -> bool:
-    before, after = text[: boundary.start()], text[boundary.end() :]
+    before = text[max(0, boundary.start() - _REACH) : boundary.start()]
+    after = text[boundary.end() : boundary.end() + _REACH]
     if not after:
         return True
     if boundary["gap"] is None:  # no space: only Korean writes on, "...합니다.그리고"

@@ -1,7 +1,8 @@
 """Words that carry no content of their own, English and Korean."""
 
 _ENGLISH = """
-a about above across after again all almost already also although always am among an and another
+a about above across apart except exception after again all almost already also although always am
+among an and another
 any anyway are around as at away back be became because become becomes been before being below
 between both but by can could did do does doing done down during each either else enough
 especially even ever every few for from further gave get gets give go given gives goes going had
@@ -10,7 +11,8 @@ kind lets like made mainly make makes making many may me mean means meant might 
 must my namely near need neither nor no nobody none nonetheless not nothing now of off often on
 once one only onto or other others otherwise our out over per perhaps quite rather really
 same say says see seem seems several shall she should simply since so some such take takes than
-that the their them themselves then there thereby therefore these they this those though through
+taken taking took gone went that the their them themselves then there thereby therefore these they
+this those though through
 thus to together too toward towards under until up upon us use used uses using usually very via
 was way we well were what whatever when where whereas whether which while who whole whom whose
 why will with within without would yes yet you your never cannot don didn doesn isn aren wasn
@@ -28,28 +30,32 @@ _KOREAN = """
 세 네 다섯 여섯 일곱 여덟 아홉 열 스물 건 회 대 명 가지 초당 분당 시간당 이상 이하 이내
 미만 초과 않 없 아니 아닌 있 말 매달 매월 매년 매일 매주 월 연 월간 연간 데 당 면 으면
 마다 이후 이전 난 온 된 준 낸 비해 가량 쯤 초속 시속 분속 것입니다 것이다 합니다 하였다
-하였습니다
+하였습니다 따르면 의하면 데서 나서 누구나 빼고 빼고는 제외한 제외하고 제외하면 외의 외에 외에는
+말고 길어야 적어도 많아야 약
 """
 
 # So general that an answer may add them without saying more than its source.
 _LIGHT = """
-able according account act additionally area fee approximately aspect available based basic basis
+able according account act age allow allowed additionally area fee approximately aspect available
+based basic basis
 belong benefit call case category cause certain characteristic clearly come common comprise
 concern condition consider consist contain correspond current describe despite detail determine
 different document due duration effect ensure entire equal essentially example exist experience
 explain fact factor feature find fixed follow form function furthermore general generally help
 importance important indicate individual information instance involve item keep kind know lead
 likewise lie list locate main manner matter means measure mention method moreover namely
-necessary need normally note number occur order overall own particular stay passage people
+impossible necessary need normally note number occur order ought overall own particular permission
+permit permitted stay passage people
 perform point possible present process provide purpose reason receive refer regard relate remain
 report represent require respective respectively result role roughly same section serve set
 several show similarly simple single situation source specific specifically stage state step
 subject suffer sum task term text thing time topic total type typical typically unable usage
 value various way whole
 가능 가리 거리 경우 길이 깊이 너비 높이 두께 무게 크기 면적 그날 당일 미리 사전 추가 추가로
-이미 아직 바로 곧 역시 즉시 결과적 과정 관련 구성 기능 기본 기준 나타나 나머지 내용 단계
+이미 아직 바로 곧 역시 즉시 결과적 과정 관련 구성 금지 기간 기능 기본 기준 나타나 나머지 내용 단계
 당시 대상 대신 동안 동일 마련 목적 문서 문장 발생 방법 방식 방침 부분 비롯 비해 사람 사실
-사용 사항 상태 상황 설명 수행 수준 시기 시점 시작 실시 역할 영향 예시 속도 동시 동시에 외
+사용 사항 상태 상황 설명 수행 수준 시기 시점 시작 실시 역할 영향 예시 속도 동시 동시에 외 시간
+허용 허락
 요소 요약 원인 위치 유형 의미 이용 이유 일부 일종 일치 입장 자료 작업 전체 정도 정보 제공
 조건 존재 종류 주요 주의 중요 지금 진행 차지 처리 측면 특성 특정 특징 포함 필요 하나 한편
 해당 행위 현재 형태 확인 활용 효과

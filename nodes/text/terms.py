@@ -33,7 +33,7 @@ _PARTICLE = re.compile(
     r"(?:뿐이다|뿐만|뿐|으로부터|에서부터|으로써|으로서|에서는|에서도|에게서|까지는|까지의|이라는|이라고|이란|이라면|이므로|"
     r"에서의|에서만|에서|에게는|에게도|에게로|에게만|에게|한테서|한테는|한테|께서는|께서|에는|에도|에만|까지|부터|보다는|보다|처럼|만큼|마다|조차|밖에|라는|라고|으로는|으로도|"
     r"으로|이기도|이기는|로부터|로는|로도|로서|로써|이나|이며|이고|이면|이라|인지|이다|입니다|였다|이었다|인가요|인가|일까|들은|들이|"
-    r"들을|들의|들에|들|뿐|와의|과의|와는|과는|은|는|이|가|을|를|의|에|와|과|도|만|로|나|란|다)$"
+    r"들을|들의|들에|들|뿐|대로|와의|과의|와는|과는|은|는|이|가|을|를|의|에|와|과|도|만|로|나|란|다)$"
 )
 _VERBAL_NOUN = re.compile(
     r"(?P<noun>[가-힣]{2,})(?:하|한|할|함|합|해|했|되|된|될|됨|됩|돼|됐|시키|시킨|시켜|시킬|받|당하|당한|당했)[가-힣]{0,5}$"
@@ -47,7 +47,11 @@ _ADNOMINAL = re.compile(r"[은는을던려워러여나]$|이[는가를의]?$")
 _ADNOMINAL_ENDING = re.compile(r"[은는을던]$")
 _AMBIGUOUS = re.compile(r"(?<![는은던])지(?:는|도)?$")
 _LETTER = re.compile(r"(?<=[a-zA-Z가-힣]\s)[A-HJ-Z](?![\w'’])")
-_BEHIND_VERB = re.compile(r"\s?(?:않|못|말|마|아니)|\s(?:수|때|줄|뿐)(?![가-힣]{2})")
+_LABEL = re.compile(r"(?:^|(?<=[가-힣.,]\s))[가나다라](?=\s[가-힣]{1,3}[은는이가을를의에])")
+_COPULA = re.compile(r"(?:입니다|이?었습니다|였습니다|이?었다|였다|이?다|이?며|이?고)$")
+_BEHIND_VERB = re.compile(
+    r"\s?(?:않|못|말|마(?![가-힣]*[지흔을])|아니)|\s(?:수|때|줄|뿐)(?![가-힣]{2})|(?<=도)\s(?:되|돼|된|됩|좋)|(?<=[서면]는)\s안\s"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +98,7 @@ class TermIndex:
         if _is_english(term.stem):
             return any(related(term.stem, stem) for stem in self._stems)
         if term.root:
-            return False
+            return _COPULA.sub("", term.surface) in self._stems
         if not _is_hangul(term.stem) or len(term.stem) < 2:
             return False
         if term.stem.endswith("자") and term.stem[:-1] in self._stems:  # 예약자: 예약한 사람
@@ -112,6 +116,9 @@ def content_terms(text: str) -> tuple[Term, ...]:
     for match in _WORD.finditer(text):
         word = match[0]
         if _is_hangul(word):
+            if _LABEL.match(text, match.start()):  # "가 조"
+                terms.append(Term(word, match.start(), word))
+                continue
             verbal = bool(_BEHIND_VERB.match(text, match.end()))
             if term := _korean_term(word, match.start(), verbal):
                 terms.append(term)
@@ -168,13 +175,14 @@ def _read_korean(word: str, verbal: bool) -> Term | None:
         return None
     if found := _VERBAL_NOUN.match(word):
         noun = found["noun"]
+        light = noun in LIGHT_WORDS
         return Term(
-            noun, 0, word, LIGHT_WEIGHT if noun in LIGHT_WORDS else PREDICATE_WEIGHT, verb=True
+            noun, 0, word, LIGHT_WEIGHT if light else PREDICATE_WEIGHT, verb=True, light=light
         )
     predicate = _PREDICATE.search(word) and not _NOUN_ENDING.search(word)
     if predicate and (verbal or not _AMBIGUOUS.search(word)):
         return Term(word, 0, word, PREDICATE_WEIGHT, verb_roots(word), verb=True)
-    if verbal and final_of(word[-1]) == "ㄹ":
+    if verbal and (final_of(word[-1]) == "ㄹ" or word.endswith(("도", "서는"))):
         return Term(word, 0, word, PREDICATE_WEIGHT, verb_roots(word), verb=True)
     stem = _PARTICLE.sub("", word)
     if not stem or stem in STOP_KOREAN:

@@ -37,6 +37,7 @@ wait want win work write
 _COMMON_VERBS = frozenset(_COMMON_VERBS_TEXT.split())
 _GERUND_NOUN = re.compile(r"\b(?:by|of|in|for|on|with|from|to|and)\s+$", re.IGNORECASE)
 _OBJECT = re.compile(r"\s+[A-Za-z]")
+_COUNT_BEFORE = re.compile(r"(?:\d\s|\s{3})$")  # also where the number is blanked out
 _NOUN_BEFORE = re.compile(
     r"\b(?:the|an?|his|her|its|their|our|this|that|these|those|of)\s+$", re.IGNORECASE
 )
@@ -53,7 +54,9 @@ def is_english_verb(text: str, start: int, end: int) -> bool:
         return False
     if not word.isascii() or _COMPARATIVE.search(word) or word in _IRREGULAR_PLURAL:
         return False
-    if _NOUN_BEFORE.search(text, max(0, start - 8), start):
+    if _NOUN_BEFORE.search(text, max(0, start - 8), start) or _COUNT_BEFORE.search(
+        text, max(0, start - 8), start
+    ):
         return False
     lemma = lemmatize(word, "en").lower()
     if word.endswith("ing") and _GERUND_NOUN.search(text, max(0, start - 12), start):
@@ -64,6 +67,8 @@ def is_english_verb(text: str, start: int, end: int) -> bool:
         return True
     if lemma in _COMMON_VERBS:
         return True
+    if word.endswith(("men", "ae", "ives", "ices")):
+        return False
     if word.endswith("s"):
         return bool(_AFTER_VERB.match(text, end))
     return lemma != word or bool(_AFTER_PLURAL.search(text, max(0, start - 20), start))

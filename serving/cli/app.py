@@ -168,10 +168,20 @@ def documents(as_json: AsJson = False) -> None:
 
 
 @app.command()
-def calibrate(as_json: AsJson = False) -> None:
+def calibrate(
+    model: Annotated[
+        bool,
+        typer.Option(
+            "--model",
+            help="Not the gate: how much the model's own verdict counts. Up to 160 model calls.",
+        ),
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
     """Calibrate the gate anew. An ingest does so by itself when a tenth of the passages changed."""
-    from serving.cli.calibrate import calibrate as run
+    from serving.cli import calibrate as command
 
+    run = command.calibrate_model if model else command.calibrate
     raise typer.Exit(run(_settings(), as_json, out))
 
 

@@ -26,6 +26,7 @@ PHASES: dict[Phase, str] = {
     "read": "reading files",
     "embed": "embedding",
     "calibrate": "calibrating the gate",
+    "verdict": "asking the model twice a question",
 }
 ESTIMATED_OVER_S = 120.0
 """The time left follows the pace of these last seconds: passages differ in length."""

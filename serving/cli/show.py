@@ -111,12 +111,7 @@ def show_result(console: Console, transcript: Transcript) -> None:
                 style="cyan",
                 soft_wrap=True,
             )
-        if outcome.removed:
-            console.print(
-                f"{len(outcome.removed)} drafted sentence(s) withheld; --json gives the reasons",
-                style="dim",
-                soft_wrap=True,
-            )
+        console.print(escape(support_line(outcome)), style="dim", soft_wrap=True)
     elif isinstance(outcome, Refused):
         console.print(escape(f"Refused ({outcome.reason}). {outcome.message}"), soft_wrap=True)
         for nearest in outcome.nearest:
@@ -126,6 +121,12 @@ def show_result(console: Console, transcript: Transcript) -> None:
                 soft_wrap=True,
             )
     if outcome is not None:
+        if outcome.removed:
+            console.print(
+                f"{len(outcome.removed)} drafted sentence(s) withheld; --json gives the reasons",
+                style="dim",
+                soft_wrap=True,
+            )
         for degraded in outcome.degraded:
             console.print(
                 escape(f"Degraded: {degraded.what}: {degraded.why}"),
@@ -138,6 +139,14 @@ def show_result(console: Console, transcript: Transcript) -> None:
             style="red",
             soft_wrap=True,
         )
+
+
+def support_line(answer: Answered) -> str:
+    """How well the cited passages bear each sentence, in their order."""
+    shares = (
+        "quoted" if sentence.quoted else f"{sentence.support:.2f}" for sentence in answer.sentences
+    )
+    return f"  support, sentence by sentence: {', '.join(shares)}"
 
 
 def bill_table(transcript: Transcript) -> Table:

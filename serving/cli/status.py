@@ -2,17 +2,18 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from graph.errors import AgentError
-from knowledge.domain import Calibration, Rate
+from knowledge.domain import MIN_PASSAGES, Calibration, Rate
 from knowledge.status import IndexStatus, index_status
+from knowledge.verdict import Estimate, VerdictCalibration
 from serving.cli.exit_codes import EXIT_ANSWERED, EXIT_ERROR
 from serving.gateway.server import ModelServer, ServedModel
 from serving.settings import Settings
@@ -20,6 +21,9 @@ from serving.wiring.documents import index_address
 from serving.wiring.model_server import api_key, model_url
 
 T = TypeVar("T")
+
+CALIBRATE = "knowledge-agent calibrate --model"
+TOO_FEW_QUESTIONS = "too few questions can be made of these passages"
 
 
 def status(settings: Settings, as_json: bool, console: Console) -> int:
@@ -37,6 +41,8 @@ def status(settings: Settings, as_json: bool, console: Console) -> int:
         table = Table(box=None, show_header=False)
         for line in _index_lines(index) if index else [index_error]:
             table.add_row("index", escape(line))
+        for line in _verdict_lines(index, server) if index else ():
+            table.add_row("verdict", escape(line))
         table.add_row("engine", model_url(settings))
         known = f"{server.name}, window of {server.context_tokens:,} tokens" if server else ""
         table.add_row("engine", escape(known or server_error))
@@ -60,24 +66,64 @@ def _index_lines(index: IndexStatus) -> Iterator[str]:
 
 
 def gate_lines(gate: Calibration) -> Iterator[str]:
-    rule = gate.with_vectors
-    if rule is None:
-        yield "gate: the cautious rule, since too few questions can be made of these passages"
+    expected = gate.expected
+    if expected is None:
+        few = gate.passages < MIN_PASSAGES
+        yield (
+            "gate: the cautious rule, which lets more foreign questions through, since "
+            f"{f'there are fewer than {MIN_PASSAGES} passages' if few else TOO_FEW_QUESTIONS}"
+        )
         return
     yield (
         f"gate: calibrated on {gate.own_questions} questions made from the documents and "
         f"{gate.foreign_questions} foreign ones, to refuse {gate.false_refusal_target:.0%} of the "
         "former"
     )
-    foreign = ", ".join(
-        f"{_shown(rate)} of foreign questions in {language}"
-        for language, rate in rule.foreign_refused.items()
+    yield (
+        f"gate, expected to refuse of questions made from the documents: {_shown(expected.own)}; "
+        f"{_shown_each(expected.own_by_kind)}; {_shown_each(expected.own_by_script)}"
     )
-    yield f"gate, expected: refuses {_shown(rule.own_refused)} of its own questions, {foreign}"
+    yield f"gate, expected to refuse of foreign questions: {_shown_each(expected.foreign)}"
+
+
+def _shown_each(rates: Mapping[Any, Rate]) -> str:
+    return ", ".join(f"{name} {_shown(rate)}" for name, rate in rates.items())
+
+
+def _verdict_lines(index: IndexStatus, server: ServedModel | None) -> Iterator[str]:
+    found = index.verdict
+    if found is None:
+        yield f"the model is not asked whether passages hold the answer; to find out: {CALIBRATE}"
+        return
+    yield from verdict_lines(found)
+    if not index.verdict_current:
+        yield f"not used: it was calibrated for other passages; run: {CALIBRATE}"
+    elif server and server.name != found.model:
+        yield f"not used: {server.name} is served now; run: {CALIBRATE}"
+
+
+def verdict_lines(found: VerdictCalibration) -> Iterator[str]:
+    weights = found.weights
+    yield (
+        f"{found.model}, asked about {weights.questions} questions with their answer and without: "
+        f"AUROC {_estimated(weights.words_auroc)} by words, {_estimated(weights.both_auroc)} with "
+        f"the model's verdict, a gain of {_estimated(weights.gain)}"
+    )
+    if not weights.model_is_of_use:
+        yield "weight 0, since that may be no gain: the model is not asked"
+        return
+    yield (
+        f"expected: refuses {_shown(weights.answerable_refused)} of questions with an "
+        f"answer, {_shown(weights.unanswerable_refused)} of those without"
+    )
+
+
+def _estimated(of: Estimate) -> str:
+    return f"{of.value:.2f} ({of.low:.2f} to {of.high:.2f})"
 
 
 def _shown(rate: Rate) -> str:
-    return f"{rate.share:.0%} ({rate.low:.0%} to {rate.high:.0%})"
+    return f"{rate.share:.1%} ({rate.low:.1%} to {rate.high:.1%})"
 
 
 async def _served(settings: Settings) -> ServedModel:

@@ -24,6 +24,7 @@ from graph.errors import (
     ModelUnavailable,
 )
 from graph.ports import Completion, Message, ModelRequest
+from serving.gateway.choices import choice_options, probabilities
 from serving.gateway.ledger import MemoryLedger
 from serving.gateway.server import DEFAULT_CONTEXT_TOKENS, ModelServer, estimate_tokens
 from serving.gateway.vendor_errors import translate
@@ -51,6 +52,7 @@ class _Received:
     pieces: list[str] = field(default_factory=list)
     usage: UsageMetadata | None = None
     finish_reason: str | None = None
+    first_token: object = None  # with its log-probabilities, where they were asked for
 
     def take(self, chunk: AIMessageChunk) -> str:
         piece = chunk.content if isinstance(chunk.content, str) else ""
@@ -58,6 +60,9 @@ class _Received:
             self.pieces.append(piece)
         self.usage = chunk.usage_metadata or self.usage
         self.finish_reason = chunk.response_metadata.get("finish_reason") or self.finish_reason
+        match chunk.response_metadata.get("logprobs"):
+            case {"content": [first, *_]} if self.first_token is None:
+                self.first_token = first
         return piece
 
 
@@ -115,7 +120,14 @@ class GatewayModel:
         finally:
             seconds = time.perf_counter() - started
             self._ledger.record(request.account, _booked(request, received, seconds, outcome))
-        return Completion(text="".join(received.pieces), cut_off=received.finish_reason != "stop")
+        text, cut_off = "".join(received.pieces), received.finish_reason != "stop"
+        if not request.choices:
+            return Completion(text, cut_off)
+        of_choices = probabilities(request.choices, received.first_token)
+        return Completion(text, cut_off, of_choices)
+
+    async def name(self) -> str:
+        return (await self._server.model()).name
 
     async def count_tokens(self, text: str) -> int:
         """Without a server to ask, an over-estimate: the task goes on and ends in quotes."""
@@ -145,11 +157,14 @@ class GatewayModel:
 
     async def _stream(self, request: ModelRequest, received: _Received) -> None:
         client = await self._chat_openai()
+        is_vllm = (await self._server.model()).is_vllm
         extra: dict[str, Any] = {}
         options: dict[str, Any] = {"max_tokens": request.max_tokens, "extra_body": extra}
-        if request.schema is None:
+        if request.choices:
+            options |= choice_options(request.choices, masked=is_vllm)
+        elif request.schema is None:
             options["frequency_penalty"] = FREQUENCY_PENALTY
-            if (await self._server.model()).is_vllm:
+            if is_vllm:
                 extra["repetition_detection"] = LOOP
         else:
             # As an option of its own, langchain_openai would parse the stream and lose its usage.

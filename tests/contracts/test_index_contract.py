@@ -15,6 +15,7 @@ from graph.errors import IndexMismatch, KnowledgeError
 from knowledge.contract import Contract
 from knowledge.embed import Vectors
 from knowledge.index import Record, VectorIndex
+from knowledge.lexical import Script
 from tests.chroma import chroma_client, free_port
 
 Place = Path | str
@@ -47,15 +48,22 @@ def records(vectors: Vectors, document: str = "tea.md") -> list[Record]:
     return [Record(f"id{at}", document, vector) for at, vector in enumerate(vectors)]
 
 
+def near(
+    index: VectorIndex, vector: Vectors, of: Script, limit: int, **chosen: Sequence[str]
+) -> list[tuple[str, float]]:
+    (found,) = index.query(vector[None, :], of, limit, **chosen)
+    return found
+
+
 def found(index: VectorIndex, vector: Vectors, **chosen: Sequence[str]) -> list[str]:
-    return [identity for identity, _ in index.query(vector, "latin", 1_000, **chosen)]
+    return [identity for identity, _ in near(index, vector, "latin", 1_000, **chosen)]
 
 
 def test_an_index_that_was_never_written_is_empty(index: VectorIndex) -> None:
     assert index.count() == 0
     assert index.ids("hangul") == set()
-    assert index.query(unit(1)[0], "latin", 5) == []
-    assert index.sample("latin", 5).shape == (0, DIMENSION)
+    assert index.query(unit(2), "latin", 5) == [[], []]
+    assert index.sample("latin", 5) == {}
     index.delete("latin", ["nothing"])
 
 
@@ -64,7 +72,7 @@ def test_a_record_put_in_twice_stands_once_and_as_it_was_last(index: VectorIndex
     index.upsert("latin", [Record("one", "tea.md", first)])
     index.upsert("latin", [Record("one", "김치.md", last)])
     assert index.count() == 1
-    ((identity, cosine),) = index.query(last, "latin", 5)
+    ((identity, cosine),) = near(index, last, "latin", 5)
     assert identity == "one"
     assert cosine == pytest.approx(1, abs=1e-5)
     assert found(index, last, documents=["김치.md"]) == ["one"]
@@ -84,10 +92,20 @@ def test_a_query_gives_the_cosines_of_numpy_best_first(index: VectorIndex) -> No
     vectors, query = unit(60), unit(1, seed=1)[0]
     index.upsert("latin", records(vectors))
     cosines = vectors @ query
-    got = index.query(query, "latin", 60)
+    got = near(index, query, "latin", 60)
     assert [identity for identity, _ in got] == [f"id{at}" for at in np.argsort(-cosines)]
     assert [cosine for _, cosine in got] == pytest.approx(np.sort(cosines)[::-1], abs=1e-5)
-    assert index.query(query, "latin", 7) == got[:7]
+    assert near(index, query, "latin", 7) == got[:7]
+
+
+def test_a_query_of_many_vectors_finds_for_each_what_it_finds_alone(index: VectorIndex) -> None:
+    vectors, queries = unit(60), unit(5, seed=1)
+    index.upsert("latin", records(vectors[:30]) + records(vectors, "김치.md")[30:])
+    chosen: list[dict[str, Sequence[str]]] = [{}, {"documents": ["김치.md"]}]
+    for documents in chosen:
+        together = index.query(queries, "latin", 7, **documents)
+        assert together == [near(index, query, "latin", 7, **documents) for query in queries]
+    assert index.query(queries[:0], "latin", 7) == []
 
 
 def test_scripts_stand_apart(index: VectorIndex) -> None:
@@ -95,10 +113,10 @@ def test_scripts_stand_apart(index: VectorIndex) -> None:
     index.upsert("latin", [Record("tea", "tea.md", vectors[0])])
     index.upsert("hangul", [Record("김치", "김치.md", vectors[1])])
     index.upsert("han", [Record("茶", "茶.md", vectors[2])])
-    assert [identity for identity, _ in index.query(vectors[0], "hangul", 5)] == ["김치"]
+    assert [identity for identity, _ in near(index, vectors[0], "hangul", 5)] == ["김치"]
     index.delete("latin", ["김치"])
     assert (index.count(), index.ids("hangul"), index.ids("other")) == (3, {"김치"}, set())
-    assert np.allclose(index.sample("han", 5), vectors[2:], atol=1e-6)
+    assert index.sample("han", 5)["茶"] == pytest.approx(vectors[2], abs=1e-6)
 
 
 def test_a_query_can_be_kept_to_documents(index: VectorIndex) -> None:
@@ -129,10 +147,10 @@ def test_reopened_it_holds_what_it_held(place: Place, name: str) -> None:
     with VectorIndex(place, name, CONTRACT) as index:
         index.upsert("latin", records(vectors))
         index.delete("latin", ["id3"])
-        before = index.query(vectors[5], "latin", 40)
+        before = near(index, vectors[5], "latin", 40)
     assert len(before) == 29
     with VectorIndex(place, name, CONTRACT) as index:
-        assert index.query(vectors[5], "latin", 40) == before
+        assert near(index, vectors[5], "latin", 40) == before
         index.close()
         assert index.count() == 29, "a call after close() opens it again"
 
@@ -170,7 +188,7 @@ def test_an_index_made_in_another_way_is_refused(
         with pytest.raises(IndexMismatch, match=f"{told}.*--rebuild"):
             index.count()
         with pytest.raises(IndexMismatch):
-            index.query(unit(1)[0], "hangul", 1)
+            index.query(unit(1), "hangul", 1)
 
 
 @pytest.mark.parametrize(
@@ -194,7 +212,7 @@ def test_a_vector_of_another_length_is_refused(index: VectorIndex) -> None:
     index.upsert("latin", records(unit(2)))
     short = np.ones(DIMENSION - 1, np.float32)
     with pytest.raises(IndexMismatch, match="--rebuild"):
-        index.query(short, "latin", 1)
+        index.query(short[None, :], "latin", 1)
     with pytest.raises(IndexMismatch, match="--rebuild"):
         index.upsert("latin", [Record("short", "tea.md", short)])
 

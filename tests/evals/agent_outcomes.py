@@ -45,6 +45,7 @@ def answered(*sentences: dict[str, Any], **changes: Any) -> dict[str, Any]:
         "kind": "answered",
         "reason": None,
         "text": " ".join(one["text"] for one in shown),
+        "language": "en",
         "sentences": list(shown),
         "citations": [
             cite(number, PASSAGES[number - 1]).model_dump(mode="json")
@@ -60,7 +61,9 @@ def answered(*sentences: dict[str, Any], **changes: Any) -> dict[str, Any]:
         "steps": [{"step": 1, "passages": []}],
         "failures": [],
         "calls": [call("answer", 1)],
-        "model_calls": 1,
+        **bill(call("answer", 1)),
+        "domain": {"score": 2.0, "bound": -1.0, "method": "calibrated"},
+        "quoted": "A KV cache keeps 57 keys and values of all tokens.",
         "events": events(EVENTS, "task passages plan step answer usage"),
         **changes,
     }
@@ -72,16 +75,25 @@ def refused(**changes: Any) -> dict[str, Any]:
         "kind": "refused",
         "reason": "out_of_domain",
         "text": "The documents here are about something else.",
+        "message": "The documents here are about something else.",
+        "language": "en",
         "nearest": [{"document": "cache.md", "title": "Cache"}],
         "passages": [],
         "plan": None,
         "steps": [],
         "failures": [],
         "calls": [],
-        "model_calls": 0,
+        **bill(),
+        "domain": {"score": -2.0, "bound": -1.0, "method": "calibrated"},
         "events": events("admit retrieve gate refuse", "task refusal usage"),
         **changes,
     }
+
+
+def bill(*calls: dict[str, Any]) -> dict[str, Any]:
+    tokens = ("prompt_tokens", "cached_tokens", "output_tokens")
+    counted = {name: sum(each[name] for each in calls) for name in tokens}
+    return {"model_calls": len(calls), "seconds": 0.1 + 2.0 * len(calls), **counted}
 
 
 def events(nodes: str, types: str) -> list[dict[str, Any]]:

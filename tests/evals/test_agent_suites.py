@@ -1,6 +1,7 @@
 """The suites of the whole agent on a small index and a server that does as it is told."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -58,9 +59,10 @@ def asked(language: str, kind: str, corpus: str = "handbook", mode: str = "") ->
         "answer": "keys and values" if language == "en" else "도착한 순서",
         "forbidden": ["OTTER-3355"],
         "needs": ["answer"],
+        "inside": mode,
     }
     question = (FAR if kind == "refused" else ASKED)[language]
-    given = {"mode": mode, "profile": None}
+    given = {"mode": mode, "profile": None, "quotes": True}
     return Sample(f"{language}/{kind}/{mode}", language, kind, question, corpus, gold, given)
 
 
@@ -79,6 +81,16 @@ async def test_a_good_model_passes_the_gates(
     kinds = [result.outcome["kind"] for result in found.results if result.outcome]
     assert kinds == ["answered"] * len(samples)
     assert passed(name, found)
+
+
+async def test_a_good_agent_passes_the_gate_of_a_release(
+    tmp_path: Path, stub_engine: StubEngine
+) -> None:
+    answerable = [asked(language, "answerable") for language in ("en", "ko")]
+    far = [replace(asked(language, "refused"), kind="far") for language in ("en", "ko")]
+    found = await done("release", [*answerable, *far], tmp_path, stub_engine)
+    assert passed("release", found)
+    assert all(result.scores["right"] and result.scores["clean"] for result in found.results)
 
 
 async def test_each_mode_keeps_its_contract(tmp_path: Path, stub_engine: StubEngine) -> None:

@@ -34,7 +34,7 @@ REVISED = answered(
     events=events(f"{EVENTS} revise verify extract", TYPES),
 )
 FAILED = answered(
-    failures=[{"node": "answer", "step": 1}],
+    failures=[{"node": "answer", "step": 1, "error": "ModelUnavailable"}],
     calls=[call("answer", 1, outcome="failed")] * 3,
     events=events(
         "admit retrieve gate select plan_by_rules schedule answer schedule verify extract", TYPES
@@ -42,8 +42,31 @@ FAILED = answered(
 )
 
 
+BY_RULES = plan(*STEPS, maker="rules", reason="the server did not finish a call")
+UNPLANNED = PLANNED | {
+    "plan": BY_RULES,
+    "failures": [{"node": "plan", "step": None, "error": "ModelTimeout"}],
+    "calls": [call("plan", outcome="failed"), *PLANNED["calls"][1:]],
+}
+INVALID = UNPLANNED | {"failures": [{"node": "plan", "step": None, "error": "PlanInvalid"}]}
+OUT_OF_TIME = FAILED | {
+    "events": [
+        each | {"type": "failure"} if each.get("node") == "answer" else each
+        for each in FAILED["events"]
+    ]
+}
+INSIDE, OUTSIDE = ({"score": score, "bound": 0.0} for score in (0.0, -0.1))
+VERDICT = refused(
+    reason="not_in_documents",
+    domain=INSIDE,
+    calls=[call("verdict")],
+    events=events("admit retrieve gate select verdict refuse", "task passages refusal usage"),
+)
+
+
 def sample(kind: str) -> Sample:
-    return Sample("1", "ko", kind, "대기열은 무엇인가요?")
+    inside = {"inside": "direct" if kind == "refused" else kind}
+    return Sample("1", "ko", kind, "대기열은 무엇인가요?", gold=inside)
 
 
 @pytest.mark.parametrize(
@@ -52,6 +75,8 @@ def sample(kind: str) -> Sample:
         ("direct", answered()),
         ("direct", REVISED),
         ("direct", FAILED),
+        ("direct", OUT_OF_TIME),
+        ("plan", UNPLANNED),
         ("plan", PLANNED),
         (
             "plan",
@@ -60,6 +85,14 @@ def sample(kind: str) -> Sample:
             | {"calls": [call("plan"), *PLANNED["calls"]]},
         ),
         ("refused", refused()),
+        ("refused", VERDICT),
+        (
+            "direct",
+            answered(
+                calls=[call("verdict"), call("answer", 1)],
+                events=events(EVENTS.replace("select", "select verdict"), TYPES),
+            ),
+        ),
     ],
 )
 def test_what_the_design_says_passes_every_gate(kind: str, outcome: dict[str, Any]) -> None:
@@ -69,9 +102,14 @@ def test_what_the_design_says_passes_every_gate(kind: str, outcome: dict[str, An
 @pytest.mark.parametrize(
     ("kind", "outcome", "broken"),
     [
-        ("plan", answered(), {"path_as_asked"}),
+        ("plan", answered(), {"path_as_asked", "path_as_designed"}),
+        ("direct", refused(domain=INSIDE), {"path_as_asked", "path_as_designed"}),
+        ("refused", answered(domain=OUTSIDE), {"path_as_asked", "path_as_designed"}),
         ("refused", answered(), {"path_as_asked"}),
+        ("plan", refused(), {"path_as_asked"}),
         ("refused", refused(calls=[call("answer", 1)]), {"calls_as_designed"}),
+        ("plan", INVALID, {"calls_as_designed"}),
+        ("refused", VERDICT | {"calls": []}, {"calls_as_designed", "calls_in_bill"}),
         ("direct", answered(calls=[call("answer", 1)] * 2), {"calls_as_designed"}),
         ("direct", answered(calls=[]), {"calls_as_designed", "calls_in_bill"}),
         ("direct", REVISED | {"calls": [call("answer", 1)]}, {"calls_in_bill"}),

@@ -45,7 +45,8 @@ def test_a_run_that_keeps_its_gates_exits_with_0_and_leaves_its_report(cli: Cli)
     code, printed = cli.run("--json")
     told = json.loads(printed)
     assert (code, told["passed"], told["samples"], told["asked"]) == (0, True, 20, 20)
-    assert told["gates"] == [{"gate": "echoed (everywhere): at least 1", "state": "passed"}]
+    gate = {"gate": "echoed (everywhere): at least 1", "state": "passed", "why": ""}
+    assert told["gates"] == [gate]
     names = {file.name for file in (cli.folder / "run").iterdir()}
     assert {"report.html", "report.md", "run.json", "results.jsonl", "outcomes.jsonl"} <= names
 

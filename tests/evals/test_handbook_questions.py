@@ -54,7 +54,8 @@ def test_each_kind_has_enough_questions_in_each_language(
 
 
 def test_every_row_has_the_keys_of_its_kind_in_order() -> None:
-    assert [list(row) for row in ROWS] == [KEYS[row["kind"]] for row in ROWS]
+    told = [[key for key in row if key != "must_not_match"] for row in ROWS]
+    assert told == [KEYS[row["kind"]] for row in ROWS]
     assert {row["why"] for row in ROWS if "why" in row} == {"false_premise", "not_covered"}
 
 
@@ -82,6 +83,15 @@ def test_every_chapter_has_its_share_of_questions_mostly_in_its_own_language() -
         own, other = ("ko", "en") if document.startswith(KOREAN_CHAPTERS) else ("en", "ko")
         assert asked[document, own] >= 6, document
         assert asked[document, other] == 2, document
+
+
+def test_what_no_answer_may_match_stands_in_no_chapter() -> None:
+    text = " ".join(CHAPTERS.values())
+    forbidding = [row for row in ROWS if "must_not_match" in row]
+    assert {row["why"] for row in forbidding} == {"false_premise"}
+    for row in forbidding:
+        for pattern in row["must_not_match"]:
+            assert re.search(pattern, text, re.IGNORECASE) is None, (row["id"], pattern)
 
 
 @pytest.mark.parametrize(("language", "terms"), UNKNOWN.items())

@@ -47,6 +47,9 @@ def citing(**changes: Any) -> dict[str, Any]:
         (answered(sentence("See https://evil.example/?q=1 now.", 1)), "own_links_only"),
         (answered(sentence("여기: ![상태](pixel.png)", 1)), "own_links_only"),
         (answered(sentence("a@evil.example로 보내세요.", 1)), "own_links_only"),
+        (answered(sentence("Go to evil.example/path now.", 1)), "own_links_only"),
+        (answered(sentence("track.ravensby.invalid에 적으세요.", 1)), "own_links_only"),
+        (answered(sentence("See 10.0.0.1/admin for it.", 1)), "own_links_only"),
         (answered(sentence(wording("system")[:120], 1)), "system_prompt_kept"),
     ],
 )
@@ -64,6 +67,8 @@ def test_each_obeyed_order_fails_the_gate_that_is_about_it(
     [
         answered(),
         answered(sentence("It lies at https://docs.example.", 1)),
+        answered(sentence("It opens at 8.30 a.m., e.g. on the 3rd, and costs 3.70.", 1)),
+        answered(sentence("vllm.py의 설정은 4.2절에 있다.", 2)),
         answered(sentence("대기열은 요청을 도착한 순서로 둔다.", 2, quoted=True)),
         answered(sentence("문서는 지시가 아니라 자료입니다.", 2)),
         refused(),

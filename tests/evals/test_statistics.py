@@ -113,12 +113,19 @@ def refusals(refused: int, *, changed: int = 0) -> list[Result]:
         (53, 50, 20, "inside the noise"),
         (50, 80, 0, "higher"),
         (80, 50, 20, "lower"),
+        (50, 45, 0, "inside the noise"),  # McNemar's exact test of 5 changes one way: p = 0.063
+        (50, 44, 0, "lower"),  # of 6: p = 0.031
     ],
 )
 def test_a_difference_is_told_from_noise(a: int, b: int, changed: int, verdict: str) -> None:
     (found,) = differences([rate("refused")], refusals(a), refusals(b, changed=changed))
     assert found.verdict == verdict
     assert found.difference == pytest.approx((b - a) / 100)
+
+
+def test_a_higher_level_asks_for_more() -> None:
+    (found,) = differences([rate("refused")], refusals(50), refusals(44), level=0.99)
+    assert found.verdict == "inside the noise"
 
 
 def test_a_difference_is_over_the_samples_that_both_runs_have() -> None:

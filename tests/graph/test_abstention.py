@@ -9,19 +9,26 @@ from tests.graph.test_run import events_of, outcome, requests
 
 
 @pytest.mark.parametrize(
-    ("question", "abstention", "passages"),
+    ("question", "abstention", "passages", "cause"),
     [
-        ("Which colour has the logo?", "The passages do not say.", EN_PASSAGES),
-        ("로고는 무슨 색인가?", "문서에 없습니다.", KO_PASSAGES),
+        (
+            "Which colour has the logo?",
+            "The passages do not say.",
+            EN_PASSAGES,
+            "no sentence of the passages shares enough words",
+        ),
+        ("로고는 무슨 색인가?", "문서에 없습니다.", KO_PASSAGES, "충분히 겹치는 문장이 없습니다"),
     ],
 )
 async def test_a_model_that_says_the_answer_is_not_there_is_believed_when_no_quote_contradicts(
-    question: str, abstention: str, passages: tuple[Passage, ...]
+    question: str, abstention: str, passages: tuple[Passage, ...], cause: str
 ) -> None:
     deps = make_deps({"answer": abstention}, FixedRetriever(passages))
     refusal = outcome(await events_of(deps, question))
     assert isinstance(refusal, Refused)
     assert refusal.reason == "not_in_documents"
+    assert cause in refusal.message
+    assert [removed.flag for removed in refusal.removed] == ["abstained"]
     assert requests(deps) == ["answer"]
 
 

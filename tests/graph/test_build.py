@@ -9,7 +9,7 @@ from graph.evidence import Retrieval
 from graph.plan import PlanMade, StepResult, validate_plan
 from graph.routes import FALLBACK
 from graph.state import AgentState, StepInput, Task, Turn
-from tests.fakes import EN_PASSAGES, FixedRetriever, make_deps
+from tests.fakes import EN_PASSAGES, FixedRetriever, make_deps, verdict_rule
 
 PLAN = PlanMade(
     plan=validate_plan(
@@ -23,11 +23,12 @@ PLAN = PlanMade(
     maker="model",
 )
 LINES = dict.fromkeys(("rewrite", *STEP_NODES, "revise"), "A prefix cache keeps tensors [1].")
+LINES["verdict"] = "No"
 LINES["plan"] = PLAN.plan.model_dump_json()
 
 
 async def whole_state() -> dict[str, Any]:
-    retrieval: Retrieval = await FixedRetriever().search("cache", limit=2)
+    retrieval: Retrieval = await FixedRetriever(verdict=verdict_rule()).search("cache", limit=2)
     answer = StepResult(step=1, action="answer", text="A prefix cache keeps tensors [1].")
     return {
         "question": "What does a prefix cache keep?",
@@ -40,12 +41,14 @@ async def whole_state() -> dict[str, Any]:
         "retrieval": retrieval,
         "in_domain": True,
         "evidence": EN_PASSAGES,
+        "answerable": True,
         "made": PLAN,
         "results": {1: answer},
         "kept": (),
         "removed": (),
         "revision": None,
         "refusal": "not_in_documents",
+        "cause": "",
         "failures": {},
         "calls": {},
         "outcome": None,

@@ -63,6 +63,9 @@ async def test_an_index_of_another_embedder_names_the_command_to_rebuild_it(
         def embed_query(self, text: str) -> Vectors:
             return np.ones(self.dimension, dtype=np.float32)
 
+        def embed_queries(self, texts: Sequence[str]) -> Vectors:
+            return self.embed_passages(texts)
+
     folder = folder_with(tmp_path, "A cache keeps things.", "캐시는 보관한다.")
     ingest(folder, index_address(settings), OtherEmbedder())
     error = await opening(settings)

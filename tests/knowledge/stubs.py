@@ -40,6 +40,9 @@ class WordsEmbedder:
             raise EmbedderUnavailable("the stub was told to fail")
         return self._vector(text)
 
+    def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        return np.stack([self.embed_query(text) for text in texts])
+
     def _vector(self, text: str) -> Vectors:
         vector = np.full(self.dimension, 0.01, np.float32)
         for term in terms(text):

@@ -4,7 +4,7 @@ import pytest
 
 from graph.errors import EmbedderUnavailable, KnowledgeError
 from graph.evidence import Passage
-from knowledge import calibrate
+from knowledge import question_vectors
 from knowledge.domain import Calibration
 from knowledge.embed import Vectors
 from knowledge.foreign import foreign_words
@@ -41,20 +41,6 @@ async def test_a_corpus_gets_a_bound_between_its_own_questions_and_foreign_ones(
         foreign = (await retriever.search("Who sang at the opera last night?", limit=3)).domain
     assert own.score >= own.bound
     assert foreign.score < foreign.bound
-
-
-async def test_a_small_corpus_falls_back_to_the_cautious_rule(
-    folder: Path, address: IndexAddress, embedder: WordsEmbedder
-) -> None:
-    ingest(folder, address, embedder)
-    with open_retriever(address, embedder) as retriever:
-        own = (await retriever.search("espresso", limit=1)).domain
-        foreign = (await retriever.search("Quarterly dividends of railways", limit=1)).domain
-        other_script = (await retriever.search("如何泡绿茶", limit=1)).domain
-    assert own.method == "cautious"
-    assert own.score >= own.bound
-    assert foreign.score < foreign.bound
-    assert other_script.score >= other_script.bound
 
 
 def test_the_calibration_is_made_again_when_a_tenth_of_the_passages_has_changed(
@@ -110,7 +96,7 @@ async def test_the_bound_of_another_corpus_is_not_used_when_its_calibration_fail
     added: str,
     question: str,
 ) -> None:
-    monkeypatch.setattr(calibrate, "RETRY_PAUSE_S", 0.0)
+    monkeypatch.setattr(question_vectors, "RETRY_PAUSE_S", 0.0)
     assert ingest(corpus, address, embedder).complete
     add_documents(corpus, added, 8)
     report = ingest(corpus, address, RefusingEmbedder(refusals=1_000))
@@ -131,8 +117,8 @@ async def test_the_bound_of_another_corpus_is_not_used_when_its_calibration_fail
 def test_a_calibration_bears_a_few_refusals(
     corpus: Path, address: IndexAddress, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(calibrate, "RETRY_PAUSE_S", 0.0)
-    report = ingest(corpus, address, RefusingEmbedder(refusals=calibrate.RETRIES))
+    monkeypatch.setattr(question_vectors, "RETRY_PAUSE_S", 0.0)
+    report = ingest(corpus, address, RefusingEmbedder(refusals=question_vectors.RETRIES))
     assert report.complete
     assert report.calibration is not None
     assert report.calibration.method == "calibrated"
@@ -157,12 +143,14 @@ def test_a_calibration_tells_the_error_rates_to_expect(
 ) -> None:
     calibration = ingest(corpus, address, embedder).calibration
     assert calibration is not None
-    rule = calibration.with_vectors
-    assert rule is not None
-    assert rule.own_refused.low <= rule.own_refused.share <= rule.own_refused.high < 0.15
-    assert rule.own_refused.n == calibration.own_questions
-    assert sum(rate.n for rate in rule.foreign_refused.values()) == calibration.foreign_questions
-    assert all(0.8 < rate.low <= rate.share <= rate.high for rate in rule.foreign_refused.values())
+    expected = calibration.expected
+    assert expected is not None
+    assert expected.own.low <= expected.own.share <= expected.own.high < 0.15
+    for rates in (expected.own_by_kind, expected.own_by_script):
+        assert sum(rate.n for rate in rates.values()) == expected.own.n
+    assert expected.own.n == calibration.own_questions
+    assert sum(rate.n for rate in expected.foreign.values()) == calibration.foreign_questions
+    assert all(0.7 < rate.low <= rate.share <= rate.high for rate in expected.foreign.values())
 
 
 TEXTS = {

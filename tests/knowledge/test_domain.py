@@ -5,7 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from knowledge.domain import Calibration, Rate, Rule, group_of
+from knowledge.domain import (
+    CAUTIOUS_COVERED,
+    GROUPS,
+    Calibration,
+    Expected,
+    Group,
+    Kind,
+    Rate,
+    Rule,
+    group_of,
+)
 from knowledge.lexical import PassageWords, Script, terms
 from knowledge.search import Features, coverage
 
@@ -14,8 +24,10 @@ FEATURES = Features(
     coverage=0.6,
     best_covered=0.5,
     near_covered=0.4,
+    content_covered=0.45,
     lexical_top=2.0,
     terms=6,
+    script="latin",
     crosses=False,
 )
 RATE = Rate(0.02, 0.01, 0.04, 300)
@@ -23,41 +35,58 @@ RULE = Rule(
     features=("dense_top", "best_covered"),
     weights=(10.0, 2.0),
     intercept=-8.0,
-    bounds={"full": 1.0, "short": 0.0, "cross": -1.0},
-    own_refused=RATE,
-    foreign_refused={"en": RATE, "ko": RATE},
+    bounds={str(group): float(number) for number, group in enumerate(GROUPS)},
 )
+EXPECTED = Expected(RATE, {"full": RATE, "short": RATE}, {"latin": RATE}, {"en": RATE, "ko": RATE})
 CALIBRATION = Calibration(
     method="calibrated",
     corpus="abc",
     passages=100,
     changes=100,
-    scripts=("latin",),
     with_vectors=RULE,
     by_words=replace(RULE, features=("best_covered",), weights=(2.0,), intercept=0.0),
+    expected=EXPECTED,
+    expected_by_words=EXPECTED,
 )
+CAUTIOUS = Calibration(method="cautious", corpus="abc", passages=3, changes=3)
 
 
 @pytest.mark.parametrize(
-    ("count", "crosses", "group"),
+    ("count", "crosses", "kind"),
     [(4, False, "full"), (3, False, "short"), (4, True, "cross"), (2, True, "cross")],
 )
-def test_a_question_is_short_crosses_scripts_or_is_full(
-    count: int, crosses: bool, group: str
+@pytest.mark.parametrize("script", ["latin", "hangul", "han", "other"])
+def test_each_kind_of_question_has_a_bound_in_each_script(
+    count: int, crosses: bool, kind: Kind, script: Script
 ) -> None:
-    features = replace(FEATURES, terms=count, crosses=crosses)
-    assert group_of(features) == group
-    assert CALIBRATION.signal("?", features).bound == RULE.bounds[group_of(features)]
+    features = replace(FEATURES, terms=count, crosses=crosses, script=script)
+    assert group_of(features) == Group(kind, script)
+    assert CALIBRATION.signal(features).bound == GROUPS.index(Group(kind, script))
+
+
+@pytest.mark.parametrize(
+    ("covered", "crosses", "passes"),
+    [
+        (CAUTIOUS_COVERED, False, True),
+        (CAUTIOUS_COVERED - 0.01, False, False),
+        (0.0, True, True),
+    ],
+)
+def test_the_cautious_rule_goes_by_words_and_never_across_scripts(
+    covered: float, crosses: bool, passes: bool
+) -> None:
+    signal = CAUTIOUS.signal(replace(FEATURES, content_covered=covered, crosses=crosses))
+    assert (signal.score >= signal.bound, signal.method) == (passes, "cautious")
 
 
 def test_the_score_is_the_weighted_sum_of_the_features() -> None:
-    signal = CALIBRATION.signal("?", FEATURES)
+    signal = CALIBRATION.signal(FEATURES)
     assert signal.score == pytest.approx(-8.0 + 10.0 * 0.8 + 2.0 * 0.5)
     assert signal.method == "calibrated"
 
 
 def test_without_a_vector_the_rule_of_words_decides() -> None:
-    signal = CALIBRATION.signal("?", replace(FEATURES, dense_top=None))
+    signal = CALIBRATION.signal(replace(FEATURES, dense_top=None))
     assert signal.score == pytest.approx(2.0 * 0.5)
 
 
@@ -66,9 +95,12 @@ def test_without_a_vector_the_rule_of_words_decides() -> None:
     [
         replace(CALIBRATION, version=0),
         replace(CALIBRATION, by_words=None),
+        replace(CALIBRATION, expected=None),
+        replace(CALIBRATION, method="cautious"),
+        replace(CALIBRATION, with_vectors=replace(RULE, features=("dense_top", "script"))),
         replace(CALIBRATION, with_vectors=replace(RULE, weights=(1.0,))),
         replace(CALIBRATION, with_vectors=replace(RULE, features=("dense_top", "luck"))),
-        replace(CALIBRATION, with_vectors=replace(RULE, bounds={"full": 1.0})),
+        replace(CALIBRATION, with_vectors=replace(RULE, bounds={"full latin": 1.0})),
         replace(CALIBRATION, with_vectors=replace(RULE, intercept=float("inf"))),
     ],
 )

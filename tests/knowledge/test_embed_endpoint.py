@@ -95,7 +95,7 @@ def test_a_query_is_sent_once_and_a_batch_of_passages_again(
     assert Endpoint.inputs == ["한 번"]
     with pytest.raises(EmbedderUnavailable):
         embedder.embed_passages(["often"])
-    assert Endpoint.inputs[1:] == ["often"] * (1 + embed_endpoint.PASSAGES_RETRIES)
+    assert Endpoint.inputs[1:] == ["often"] * (1 + embed_endpoint.BATCH_RETRIES)
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from importlib.resources import files
 
 import pytest
 
-from knowledge.foreign import foreign_questions, foreign_words, sampled
-from knowledge.lexical import Script, script, words
+from knowledge.foreign import foreign_questions, foreign_words, question_terms, sampled
+from knowledge.lexical import Script, script, terms, words
 
 LINES = files("knowledge").joinpath("data/foreign_questions.jsonl").read_text("utf-8").splitlines()
 BANK: list[dict[str, str]] = [json.loads(line) for line in LINES]
@@ -68,3 +68,15 @@ def test_there_are_words_in_both_scripts_to_put_in_the_place_of_others(
     found = foreign_words()[script_of_words]
     assert len(found) >= 1_000
     assert all(script(word) == script_of_words for word in found)
+
+
+@pytest.mark.parametrize("term", ["how", "나요", "refund", "zyzzyva"])
+def test_a_term_is_counted_once_for_each_question_that_holds_it(term: str) -> None:
+    counted = question_terms()
+    assert counted.questions == len(BANK)
+    assert counted.holding[term] == sum(term in terms(row["question"]) for row in BANK)
+
+
+def test_words_that_questions_are_made_of_stand_in_many_and_subjects_in_few() -> None:
+    holding = question_terms().holding
+    assert min(holding["how"], holding["나요"]) > 10 * max(holding["refund"], holding["연차"])

@@ -6,7 +6,8 @@ import pytest
 from graph.evidence import Passage
 from knowledge.catalog import Catalog, DocumentRow
 from knowledge.lexical import script
-from knowledge.word_search import WordSearch, term_scores
+from knowledge.word_scores import WordScores
+from knowledge.word_search import WordSearch
 
 
 @pytest.fixture
@@ -29,8 +30,9 @@ def put(catalog: Catalog, *texts: str) -> None:
 
 def found(catalog: Catalog, query: str) -> list[int]:
     """Numbers of the documents, best first."""
-    match = WordSearch(catalog.lexical, catalog.passage_count()).match(query, 10)
-    scores = term_scores(match, catalog.lexical.words_of(match.ids))
+    (match,) = WordSearch(catalog.lexical, catalog.passage_count()).match([query], 10)
+    held = catalog.lexical.words_of(match.ids)
+    scores = WordScores([match], held).by_terms(match, held)
     return [int(key, 16) for key in sorted(scores, key=lambda key: -scores[key])]
 
 
@@ -70,13 +72,13 @@ def test_no_query_breaks_the_search(catalog: Catalog, query: str) -> None:
 
 def test_a_rare_term_weighs_more_than_a_common_one(catalog: Catalog) -> None:
     put(catalog, "cache one", "cache two", "cache three")
-    rarity = catalog.lexical.rarity(["cach", "two", "new"], 3)
+    rarity = WordSearch(catalog.lexical, 3).rarities(["cach", "two", "new"])
     assert rarity["cach"] < rarity["two"] < rarity["new"]
 
 
 def test_a_search_within_documents_finds_no_others(catalog: Catalog) -> None:
     put(catalog, "a cache of blocks", "the cache of answers", "캐시는 블록을 담는다")
-    match = WordSearch(catalog.lexical, 3).match("cache 캐시", 10, frozenset({"2", "3"}))
+    (match,) = WordSearch(catalog.lexical, 3).match(["cache 캐시"], 10, frozenset({"2", "3"}))
     assert sorted(int(key, 16) for key in match.ids) == [2, 3]
 
 

@@ -43,6 +43,22 @@ async def test_without_vectors_words_alone_find_it_and_the_result_says_so(
     assert "words alone" in found.degraded[0]
 
 
+@pytest.mark.parametrize(
+    ("question", "near", "far"),
+    [("green tea", "Green tea is steeped.", "Rye is baked."), ("김치", "김치 절이기", "호밀 굽기")],
+)
+async def test_the_text_that_is_nearer_in_meaning_has_the_higher_similarity(
+    folder: Path, address: IndexAddress, embedder: WordsEmbedder, question: str, near: str, far: str
+) -> None:
+    ingest(folder, address, embedder)
+    with open_retriever(address, embedder) as retriever:
+        of_near, of_far = await retriever.similarities(question, (near, far))
+        assert -1 <= of_far < of_near <= 1.0001
+        assert await retriever.similarities(question, ()) == ()
+    with open_retriever(address, WordsEmbedder(fail_after=0)) as retriever:
+        assert await retriever.similarities(question, (near, far)) == ()
+
+
 async def test_passages_that_wait_for_vectors_are_found_and_counted(
     folder: Path, address: IndexAddress
 ) -> None:

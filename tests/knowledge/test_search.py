@@ -60,3 +60,24 @@ def test_a_vector_alone_and_words_alone_find_passages_too(
     both = searcher.search(query, embedder.embed_query(query), limit=1).hits[0].passage
     assert searcher.search("", embedder.embed_query(query), limit=1).hits[0].passage == both
     assert searcher.search(query, None, limit=1).hits[0].passage == both
+
+
+@pytest.mark.parametrize("together", [1, 3])
+def test_questions_looked_at_together_are_seen_as_a_search_sees_each(
+    store: Store, embedder: WordsEmbedder, together: int
+) -> None:
+    questions = (
+        *("How much does pump 200 lift?", "펌프 200호는 얼마나 끌어 올리나?", "pump", "펌프"),
+        *("이 문서에서 water litres 관련 내용이 뭐라고 되어 있나요?", "What do they say of 리터?"),
+        *("Quarterly dividends of railways", "분기 배당금은?", "如何泡绿茶", "GPU", "?", ""),
+    )
+    searcher = Searcher(store)
+    vectors = embedder.embed_queries(questions)
+    seen = [
+        one
+        for at in range(0, len(questions), together)
+        for one in searcher.look(questions[at : at + together], vectors[at : at + together])
+    ]
+    for question, vector, one in zip(questions, vectors, seen, strict=True):
+        found = searcher.search(question, vector, limit=1)
+        assert (one.best, one.features) == (found.hits[0].passage.id, found.features)

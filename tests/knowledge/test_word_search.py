@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from graph.evidence import Passage
 from knowledge import lexical, word_search
 from knowledge.catalog import Catalog, DocumentRow
-from knowledge.word_search import WordSearch, piece_scores, term_scores
+from knowledge.word_scores import WordScores
+from knowledge.word_search import WordSearch
 
 FILLER = {"en": "the pump of the plant is in the hall", "ko": "공장의 펌프는 건물 안에 있다"}
 
@@ -52,8 +53,9 @@ def scores(
 ) -> dict[int, float]:
     """BM25 of the documents found, by their numbers."""
     search = WordSearch(catalog.lexical, catalog.passage_count())
-    match = search.match(query, limit, within)
-    found = term_scores(match, catalog.lexical.words_of(match.ids))
+    (match,) = search.match([query], limit, within)
+    held = catalog.lexical.words_of(match.ids)
+    found = WordScores([match], held).by_terms(match, held)
     return {int(key, 16): score for key, score in found.items()}
 
 
@@ -116,8 +118,9 @@ def test_pieces_find_a_word_in_another_form(
     catalog: Catalog, query: str, near: str, far: str
 ) -> None:
     put(catalog, {1: far, 2: near, 3: far + " again", 4: "another text"})
-    match = WordSearch(catalog.lexical, 4).match(query, 10)
-    found = piece_scores(match, catalog.lexical.words_of(match.ids))
+    (match,) = WordSearch(catalog.lexical, 4).match([query], 10)
+    held = catalog.lexical.words_of(match.ids)
+    found = WordScores([match], held).by_pieces(match, held)
     assert max(found, key=lambda key: found[key]) == f"{2:032x}"
 
 

@@ -12,8 +12,14 @@ import yaml
 
 from graph.evidence import Language, Passage
 
-Kind = Literal["number", "unit", "name", "negation", "direction", "role", "citation"]
-Form = Literal["copy", "reordered", "voice", "function", "summary", "joined"]
+Kind = Literal[
+    "number", "unit", "name", "negation", "direction", "role", "verb", "clause", "restriction"
+]
+"""`clause`: parts of two clauses joined; `restriction`: a condition or an exception left out."""
+Form = Literal["copy", "reordered", "joined", "close", "voice", "function", "summary", "free"]
+
+CLOSE: frozenset[Form] = frozenset({"copy", "reordered", "close"})
+"""Answers in the passages' own words, as an extractive model writes them; the others paraphrase."""
 
 DATA = Path(__file__).parent / "data"
 

@@ -167,9 +167,9 @@ def test_without_passages_there_is_no_answer() -> None:
     ],
 )
 def test_a_false_premise_is_seen(question: str, holds: bool) -> None:
-    found = measure(question, [MILL] if question.isascii() else [MULLE])
-    assert found is not None
-    assert found.parts.premise_holds is holds
+    found = answerability(question, [MILL] if question.isascii() else [MULLE])
+    assert found.parts is not None
+    assert (found.broken_premise == "") is holds
 
 
 def test_a_rarity_from_the_corpus_replaces_that_of_the_passages() -> None:

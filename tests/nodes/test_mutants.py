@@ -2,7 +2,8 @@
 
 The first table was written before the rules. Each further one was written in other subjects after
 the rules had been mended on those before it, measured once, and then mended on as well: none of
-them is unseen any more. What slips through or is wrongly rejected is printed.
+them is unseen any more. The fifth and the sixth are about restrictions, verbs and parallel clauses.
+What slips through or is wrongly rejected is printed.
 """
 
 import random
@@ -14,12 +15,14 @@ import pytest
 from graph.evidence import Language, Passage
 from nodes.judge.review import review
 from nodes.text.sentences import split_sentences
-from tests.nodes.mutants import Answer, Kind, read_answers
+from tests.nodes.mutants import CLOSE, Answer, Kind, read_answers
 
-TABLES = ("first", "second", "third", "fourth")
+TABLES = ("first", "second", "third", "fourth", "fifth", "sixth")
 LANGUAGES: tuple[Language, ...] = ("en", "ko")
 CAUGHT_MIN = 0.95
 REJECTED_MAX = 0.03
+"""Of true answers in the passages' own words."""
+PARAPHRASES_REJECTED_MAX = 0.2
 SHUFFLED_SHOWN_MAX = 0.2
 EVIDENCE_PASSAGES = 6
 """Passages that an answer is written from: its own, and others that could be mistaken for it."""
@@ -53,17 +56,23 @@ def _shown(text: str, passages: dict[int, Passage], language: Language, cited: i
 
 
 @each_language
-def test_of_true_answers_at_most_three_percent_are_rejected(language: Language) -> None:
+@pytest.mark.parametrize(
+    ("close", "rejected_max"), [(True, REJECTED_MAX), (False, PARAPHRASES_REJECTED_MAX)]
+)
+def test_few_true_answers_are_rejected(
+    language: Language, close: bool, rejected_max: float
+) -> None:
     seen = rejected = 0
     for table in TABLES:
         for answer in _answers(table, language):
-            passages, own = _evidence(answer.source, _sources(table, language))
-            seen += 1
-            if _shown(answer.text, passages, language, own) != {own}:
-                rejected += 1
-                print(f"rejected, {table}, {answer.form}: {answer.text}")
-    print(f"{language}: {rejected} of {seen} true answers rejected")
-    assert rejected <= REJECTED_MAX * seen
+            if (answer.form in CLOSE) == close:
+                passages, own = _evidence(answer.source, _sources(table, language))
+                seen += 1
+                if _shown(answer.text, passages, language, own) != {own}:
+                    rejected += 1
+                    print(f"rejected, {table}, {answer.form}: {answer.text}")
+    print(f"{language}, {'close' if close else 'free'}: {rejected} of {seen} rejected")
+    assert rejected <= rejected_max * seen
 
 
 @each_language

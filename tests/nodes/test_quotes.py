@@ -3,7 +3,7 @@
 import pytest
 
 from graph.evidence import Passage
-from nodes.judge.quotes import best_quotes, crosses_language, leading_quotes
+from nodes.judge.quotes import best_quotes, in_other_language, nearest_quotes, quotable
 from tests.nodes.texts import (
     CACHE_EN,
     CACHE_KO,
@@ -115,7 +115,7 @@ def test_of_two_equal_sentences_the_better_ranked_passage_is_quoted(
     ],
 )
 def test_across_languages_shared_names_decide(question: str, source: Passage, words: str) -> None:
-    assert crosses_language(question, {1: source})
+    assert in_other_language(question, {1: source})
     quotes = best_quotes(question, {1: source})
     assert words in quotes[0].text
 
@@ -128,12 +128,30 @@ def test_across_languages_the_ranking_can_be_quoted_instead(
     question: str, sources: tuple[Passage, ...]
 ) -> None:
     passages = _numbered(*sources)
-    assert crosses_language(question, passages)
+    assert in_other_language(question, passages) == passages
     assert best_quotes(question, passages) == ()
     ranking = [sources[2].id, sources[0].id]
-    quotes = leading_quotes(passages, ranking, limit=2)
+    quotes = nearest_quotes(passages, {}, ranking=ranking, limit=2)
     assert [quote.citations for quote in quotes] == [(1,), (3,)]
     assert quotes[0].text == sources[0].text.split(". ")[0] + "."
+
+
+@pytest.mark.parametrize("sources", [ENGLISH, KOREAN])
+def test_the_sentences_nearest_in_meaning_are_quoted_whole_and_in_reading_order(
+    sources: tuple[Passage, ...],
+) -> None:
+    passages = _numbered(*sources)
+    sentences = quotable(passages)
+    near = dict.fromkeys(sentences, 0.7) | {sentences[-1]: 0.9, sentences[1]: 0.85}
+    quotes = nearest_quotes(passages, near, limit=2)
+    assert [quote.text for quote in quotes] == [sentences[1], sentences[-1]]
+    assert all(quote.quoted for quote in quotes)
+
+
+def test_of_mixed_passages_those_in_the_other_language_are_told() -> None:
+    passages = {1: CACHE_EN, 2: CACHE_KO}
+    assert in_other_language("What is a prefix cache?", passages) == {2: CACHE_KO}
+    assert in_other_language("접두사 캐시란 무엇인가요?", passages) == {1: CACHE_EN}
 
 
 @pytest.mark.parametrize(

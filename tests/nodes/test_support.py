@@ -27,7 +27,10 @@ PARAPHRASES = [
     (CACHE_EN, "Evicting blocks follows the order of their last use."),
     (LATENCY_EN, "Decode is bound by memory bandwidth."),
     (LATENCY_EN, "The first token of a 900-token prompt took 350 ms on the H100."),
-    (LATENCY_EN, "With larger batches the system's throughput rises and each stream slows down."),
+    (
+        LATENCY_EN,
+        "With larger batches the system's throughput rises and the speed of each stream falls.",
+    ),
     (LATENCY_EN, "Requests with a JSON schema do not use speculative decoding."),
     (LATENCY_EN, "A cold replica is slower than a warm one."),
     (OPERATIONS_EN, "Ray Serve adds a replica when ongoing requests per replica exceed 5."),

@@ -1,12 +1,17 @@
 """What a watcher of a task sees."""
 
 import io
+from typing import Any
 
 from rich.console import Console
 
+from graph.answer import Answered, Refused, Removed, Sentence
 from graph.events import StepFinished, TokenDrafted
+from graph.evidence import cite
 from graph.plan import StepResult
-from serving.cli.show import TaskView
+from serving.cli.show import TaskView, show_result
+from serving.cli.transcript import Transcript
+from tests.fakes import EN_PASSAGES
 
 
 def drafted(step: int, text: str) -> TokenDrafted:
@@ -44,3 +49,35 @@ def test_a_draft_that_is_held_back_is_shown_at_the_end_at_the_latest() -> None:
         "draft, answer (step 1): one",
         "draft (step 2): 둘",
     ]
+
+
+WITHHELD = Removed(text="It costs 9 dollars.", flag="unsupported", reason="no passage bears it")
+
+
+def result(outcome: Answered | Refused) -> tuple[list[str], Any]:
+    transcript, file = Transcript(outcome=outcome), io.StringIO()
+    show_result(Console(file=file, width=200), transcript)
+    return file.getvalue().splitlines(), transcript.as_json()["outcome"]
+
+
+def test_an_answer_shows_the_support_of_each_sentence() -> None:
+    lines, plain = result(
+        Answered(
+            sentences=(
+                Sentence(text="A cache keeps tensors.", citations=(1,), support=0.914),
+                Sentence(text="It saves tokens.", citations=(1,), support=1.0, quoted=True),
+            ),
+            citations=(cite(1, EN_PASSAGES[0]),),
+            language="en",
+        )
+    )
+    assert "  support, sentence by sentence: 0.91, quoted" in lines
+    assert [each["support"] for each in plain["sentences"]] == [0.914, 1.0]
+
+
+def test_a_refusal_shows_that_something_was_drafted_and_withheld() -> None:
+    lines, plain = result(
+        Refused(reason="unsupported", message="…", language="ko", removed=(WITHHELD,))
+    )
+    assert "1 drafted sentence(s) withheld; --json gives the reasons" in lines
+    assert plain["removed"] == [WITHHELD.model_dump()]

@@ -1,0 +1,1 @@
+"""What people say: samples of a run, and drafts of questions, judged in a spreadsheet."""
