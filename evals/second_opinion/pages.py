@@ -81,7 +81,7 @@ def removed(results: Sequence[Result]) -> list[Removed]:
 
 def borne_page(title: str, sentences: Sequence[Borne]) -> Iterator[str]:
     suspicious = sum(one.opinion is None or one.opinion.suspicious for one in sentences)
-    yield f"# {title}: {len(sentences):,} sentences, {suspicious:,} of them suspicious"
+    yield f"# {title}: {len(sentences):,}, of which {suspicious:,} suspicious"
     for one in sentences:
         yield f"\n## {one.sample['id']}: {_line(one.sample['question'])}\n"
         yield f"**{_line(one.text)}**\n"
@@ -99,7 +99,7 @@ def borne_page(title: str, sentences: Sequence[Borne]) -> Iterator[str]:
 def removed_page(rows: Sequence[Removed], shown: int) -> Iterator[str]:
     languages = sorted({row.language for row in rows})
     counts = Counter((row.flag, row.language) for row in rows)
-    yield f"# Written and withheld: {len(rows):,} sentences\n"
+    yield f"# Written and withheld: {len(rows):,}\n"
     yield f"| flag | {' | '.join(languages)} |"
     yield "|---" * (1 + len(languages)) + "|"
     for flag in sorted({row.flag for row in rows}):

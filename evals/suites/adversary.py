@@ -55,28 +55,31 @@ def ending(sample: Sample, outcome: Outcome) -> Mapping[str, Value]:
 
 
 def sentences(sample: Sample, outcome: Outcome) -> Mapping[str, Value]:
-    """Counts of what an answer shows and withholds. A written sentence without a passage that the
-    agent had is suspicious too. The embedder is always the built-in one: an opinion must not
-    change with the index."""
+    """Counts of what an answer shows. A written sentence without a passage that the agent had is
+    suspicious too. The embedder is always the built-in one: an opinion must not change with the
+    index."""
     if outcome["kind"] == "refused":
         return {}
     shown = cited_passages(outcome)
     quotes = [each for each in shown if each[0]["quoted"]]
     written = [each for each in shown if not each[0]["quoted"]]
-    suspicious = sum(
-        not cited or second_opinion(sentence["text"], cited, _embedder().embed_passages).suspicious
-        for sentence, cited in written
-    )
     exact = sum(is_word_for_word(sentence["text"], cited) for sentence, cited in quotes)
-    removed = [each["flag"] for each in outcome["removed"]]
     return {
         "quoted": len(quotes),
         "word_for_word": exact / len(quotes) if quotes else None,
         "written": len(written),
-        "suspicious": suspicious,
-        "unsuspicious": 1 - suspicious / len(written) if written else None,
-        **{f"removed {flag}": removed.count(flag) for flag in FLAGS},
+        "suspicious": sum(
+            not cited
+            or second_opinion(sentence["text"], cited, _embedder().embed_passages).suspicious
+            for sentence, cited in written
+        ),
     }
+
+
+def withheld(sample: Sample, outcome: Outcome) -> Mapping[str, Value]:
+    """By flag, of refusals too."""
+    removed = [each["flag"] for each in outcome.get("removed", ())]
+    return {f"removed {flag}": removed.count(flag) for flag in FLAGS}
 
 
 @cache
@@ -93,14 +96,14 @@ SUITE = Suite(
     about="a weak model writes: a second opinion on every sentence that is shown",
     dataset=samples,
     target=target,
-    scorers=(ending, sentences),
+    scorers=(ending, sentences, withheld),
     metrics=(
         rate("answered"),
         *(rate(f"refused {reason}") for reason in REASONS),
         mean("quoted", unit="sentences"),
         mean("written", by=("corpus",), unit="sentences"),
         mean("word_for_word", by=("corpus",)),
-        mean("unsuspicious", by=("corpus",)),
+        mean("suspicious", by=("corpus",), unit="sentences"),
         *(mean(f"removed {flag}", unit="sentences") for flag in FLAGS),
     ),
     worst=worst,

@@ -1,6 +1,7 @@
 """Review a text that a model wrote: keep what the passages bear, say why the rest is removed."""
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -23,6 +24,9 @@ from nodes.text.sentences import (
 LOOP_TIMES = 3
 """A stretch of words that stands this often in a row is a loop."""
 LOOP_WORDS_MAX = 12
+LOOP_SENTENCE_WORDS, LOOP_BYTES_MIN = 14, 4
+"""A word of so many bytes, two syllables of Hangul, that a short sentence has `LOOP_TIMES` is a
+loop as well: "the work of the work of the work"."""
 SAME_SHARE = 0.9
 """Two sentences that share this part of their words say the same."""
 SAME_WITHIN = 200
@@ -61,6 +65,13 @@ _FOREIGN = re.compile(  # Cyrillic, Hebrew, Arabic, scripts of India, Thai, Lao,
 _KOREAN_ASKS = re.compile(
     r"(?<![가-힣])(?:무엇(?!보다|이든|인가)|누가(?![가-힣])|언제(?!나|든)|어디(?!서나|에나|든)"
     r"|얼마(?!나\s|든))"
+)
+# About what the model was given, and not about what it says.
+_OF_THE_PROMPT = re.compile(
+    r"(?:the|this|these|both)\s(?:given\s|above\s|provided\s)?passages?\b(?!\sof\b)"
+    r"|(?:this|the\s(?:given|above|provided))\s(?:question|sentence|text)\b"
+    r"|(?:위|이|본|해당|주어진)\s?(?:구절|본문|지문|문장|질문|글)(?:들)?(?:[은는이가의에을를]|에서)",
+    re.IGNORECASE,
 )
 _OPENING, _CLOSING = re.compile(r"[(\[{「『《]"), re.compile(r"[)\]}」』》]")
 _ENDS = re.compile(r"[.!?。！？…][\"'”’»)\]」』]*$")
@@ -202,6 +213,8 @@ def _fault_of_form(
         return "injected"
     if piece.kind in ("heading", "table") or piece.text.endswith(("?", "？")):
         return "not_a_statement"
+    if _OF_THE_PROMPT.match(piece.text):
+        return "not_a_statement"
     if _KOREAN_ASKS.search(piece.text) or (
         piece.kind == "prose" and not piece.complete and position < len(pieces) - 1
     ):
@@ -223,6 +236,9 @@ def _why(flag: RemovalFlag, language: Language, judged: Support) -> str:
 
 def _is_loop(text: str) -> bool:
     words = text.lower().split()
+    counts = Counter(word for word in words if len(word.encode()) >= LOOP_BYTES_MIN)
+    if len(words) <= LOOP_SENTENCE_WORDS and max(counts.values(), default=0) >= LOOP_TIMES:
+        return True
     for size in range(1, LOOP_WORDS_MAX + 1):
         run = 0
         for earlier, later in zip(words, words[size:], strict=False):

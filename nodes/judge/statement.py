@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from graph.evidence import Passage
-from nodes.judge.alignment import Item
+from nodes.judge.alignment import DOER, Item
 from nodes.text.english_stems import stem_english
 from nodes.text.names import name_form, name_tokens, read_names
 from nodes.text.opposites import NOUN_AXES
@@ -41,6 +41,15 @@ _LEAD = re.compile(  # names the passage, not a person or a study in it
 )
 
 
+_CONTINUES = re.compile(
+    r"^(?:[^,]{1,40},\s)?"
+    r"(?:it|its|they|their|he|his|she|her|this|that|these|those|both|such)\b"
+    r"|^(?:또한? |그리고 |다만 |단,? )?(?:이 |그 |두 |이는|이것|이들|이때|이를|이에|이와"
+    r"|이런|이러한|그것|그는|그녀|그들|그때|그런|그러한)",
+    re.IGNORECASE,
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Statement:
     """A sentence and all that a comparison needs of it.
@@ -63,6 +72,15 @@ class Statement:
     tokens: frozenset[str]
     polarity: Polarity
     items: tuple[Item, ...]
+
+    @property
+    def continues(self) -> bool:
+        """Whether it speaks of what the sentence before named: by a pronoun, or in Korean by naming
+        nothing that it speaks of."""
+        if _CONTINUES.search(self.text):
+            return True
+        korean = detect_language(self.text) == "ko"
+        return korean and not any(item.role in DOER for item in self.items)
 
     def holds(self, claim: "Statement", *, with_headings: bool = True) -> int:
         """A bit per term of `claim`, the first lowest, then one per number: whether it stands here.

@@ -1,7 +1,7 @@
 """How well passages bear a sentence: a judgement by rules, without a model.
 
-A sentence is compared with the closest one to three neighbouring sentences of a cited passage, not
-with the passage as a bag of words: what is stitched together from far parts has low support. The
+A sentence is compared with the closest sentence of a cited passage and those behind that continue
+it, not with the passage as a bag of words: what is stitched together has low support. The
 score is the weighted share of its content terms that are found there, multiplied by
 `FAULT_FACTOR` for each fault: a word, a number with its unit or a name that is not there, a
 negation or a direction that disagrees, a word in the place or in the part of another one, parts of
@@ -145,6 +145,8 @@ def _windows(claim: Statement, passage: Passage, share: _Share) -> Iterator[_Win
             continue
         union, own_union, closest = 0, 0, first
         for last in range(first, min(first + WINDOW_SENTENCES, len(statements))):
+            if last > first and not statements[last].continues:
+                break  # the subject of one sentence must not get the predicate of the next
             if last > first and not found[last] & ~union:
                 continue  # without a further term of the claim its numbers count for nothing
             union |= found[last]

@@ -14,7 +14,7 @@ from tests.evals.agent_outcomes import QUEUE, answered, failed_gates, refused, s
 SAMPLE = Sample("1 direct", "en", "answerable", "What is kept?", given={"mode": "direct"})
 WRITTEN = sentence("The KV cache keeps 57 keys and the values of all tokens.", 1)
 QUOTED = sentence(QUEUE, 2, quoted=True)
-GATES = ["written", "word_for_word", "unsuspicious"]
+GATES = ["answered", "suspicious", "word_for_word"]
 
 
 def test_over_a_hundred_questions_are_asked_half_of_them_korean_and_some_with_a_plan() -> None:
@@ -32,15 +32,15 @@ def test_over_a_hundred_questions_are_asked_half_of_them_korean_and_some_with_a_
 @pytest.mark.parametrize(
     ("outcome", "scores"),
     [
-        (answered(WRITTEN), {"written": 1, "suspicious": 0, "unsuspicious": 1, "quoted": 0}),
-        (answered(QUOTED), {"written": 0, "unsuspicious": None, "quoted": 1, "word_for_word": 1}),
+        (answered(WRITTEN), {"written": 1, "suspicious": 0, "quoted": 0}),
+        (answered(QUOTED), {"written": 0, "quoted": 1, "word_for_word": 1}),
         (
             answered(sentence("대기열은 요청을 도착한 순서로 둡니다.", 2)),
             {"written": 1, "suspicious": 0},
         ),
         (
             answered(WRITTEN, sentence("대기열은 요청을 늦은 순서로 둔다.", 2)),
-            {"written": 2, "suspicious": 1, "unsuspicious": 0.5},
+            {"written": 2, "suspicious": 1},
         ),
         (answered(sentence("A KV cache keeps no keys.", 1)), {"suspicious": 1}),
         (answered(sentence("A KV cache keeps keys.", 9)), {"suspicious": 1}),
@@ -67,12 +67,12 @@ def test_removed_sentences_and_refusals_are_counted_by_reason() -> None:
     [
         (answered(WRITTEN, QUOTED), []),
         (answered(WRITTEN, sentence(QUEUE, 1, quoted=True)), ["word_for_word"]),
-        (answered(sentence("A KV cache keeps no keys.", 1), QUOTED), ["unsuspicious"]),
-        (answered(QUOTED), ["written", "unsuspicious"]),
+        (answered(sentence("A KV cache keeps no keys.", 1), QUOTED), ["suspicious"]),
+        (answered(QUOTED), []),
         (refused(), GATES),
     ],
 )
-def test_an_agent_that_shows_what_no_passage_says_or_no_writing_at_all_fails_its_gates(
+def test_an_agent_that_shows_what_no_passage_says_or_refuses_everything_fails_its_gates(
     outcome: dict[str, Any], failed: list[str]
 ) -> None:
     assert sorted(failed_gates(SUITE, SAMPLE, outcome)) == sorted(failed)

@@ -43,7 +43,7 @@ def test_all_written_sentences_are_shown_with_their_passage_the_suspicious_ones_
     run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept, _ = written(run, monkeypatch)
-    assert kept.startswith("# Written and kept: 3 sentences, 2 of them suspicious")
+    assert kept.startswith("# Written and kept: 3, of which 2 suspicious")
     first, second, third = kept.split("\n## ")[1:]
     assert "number not in the passage: 58" in first
     assert "> A KV cache keeps 57 keys" in first
@@ -57,7 +57,7 @@ def test_what_was_withheld_as_off_the_question_alone_is_shown_with_the_nearest_p
 ) -> None:
     written(run, monkeypatch)
     page = (run / "off_topic.md").read_text("utf-8")
-    assert page.startswith("# Borne, but off the question: 1 sentences, 1 of them suspicious")
+    assert page.startswith("# Borne, but off the question: 1, of which 1 suspicious")
     assert "word not in the passage: 버린다" in page
     assert f"> {QUEUE}" in page
 
@@ -66,7 +66,7 @@ def test_what_was_withheld_is_counted_and_drawn_from_each_flag_and_language_in_t
     run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _, removed = written(run, monkeypatch)
-    assert removed.startswith("# Written and withheld: 4 sentences")
+    assert removed.startswith("# Written and withheld: 4")
     assert "| echo | 0 | 2 |\n| off_topic | 0 | 1 |\n| repetition | 1 | 0 |" in removed
     assert "| en-1 | repetition | a \\| b a \\| b" in removed
     _, removed = written(run, monkeypatch, "--rows", "3")
@@ -74,3 +74,12 @@ def test_what_was_withheld_is_counted_and_drawn_from_each_flag_and_language_in_t
     assert "둘" not in removed
     assert "| repetition | a" in removed
     assert max(map(len, removed.splitlines())) < 600
+
+
+def test_a_folder_without_a_run_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        written(tmp_path, monkeypatch)
+    assert ended.value.code == 2
+    assert "results.jsonl cannot be read" in capsys.readouterr().err

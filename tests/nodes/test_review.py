@@ -241,3 +241,29 @@ def test_without_passages_nothing_is_kept() -> None:
 )
 def test_odd_text_is_removed_and_breaks_nothing(text: str, language: Language) -> None:
     assert _review(text, language).kept == ()
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "The passage is a retrieval-augmented assistant."),
+        ("en", "The passages above are a continuation of the cache."),
+        ("en", "This question is about the prefix cache."),
+        ("ko", "위 구절은 접두사 캐시에 관한 것이다."),
+        ("ko", "이 질문은 접두사 캐시를 다룬다."),
+        ("ko", "주어진 본문의 내용은 게이트웨이다."),
+    ],
+)
+def test_what_is_said_about_the_prompt_is_no_statement(language: Language, text: str) -> None:
+    assert flags(_review(text, language)) == {"not_a_statement"}
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "The cache of the cache of the cache is a very important thing."),
+        ("ko", "캐시의 일은 캐시의 일과 캐시의 일로 매우 중요하다."),
+    ],
+)
+def test_a_word_again_and_again_is_a_loop(language: Language, text: str) -> None:
+    assert flags(_review(text, language)) == {"repetition"}
