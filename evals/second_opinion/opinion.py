@@ -72,6 +72,8 @@ def _compared(sentence: str, passage: Passage, embed: Embed) -> Opinion:
         tokens(sentence), parts, nearest, " / ".join((passage.title, *passage.heading))
     )
     reasons = tuple(f"{reason}: {', '.join(words)}" for reason, words in told.items() if words)
+    if sentence.split(maxsplit=1)[0].islower():
+        reasons = ("begins like the rest of another sentence", *reasons)
     return Opinion(passage, score, float(cosines[nearest]), reasons)
 
 

@@ -104,10 +104,12 @@ def removed_page(rows: Sequence[Removed], shown: int) -> Iterator[str]:
     yield "|---" * (1 + len(languages)) + "|"
     for flag in sorted({row.flag for row in rows}):
         yield f"| {flag} | {' | '.join(str(counts[flag, each]) for each in languages)} |"
-    yield f"\n{min(shown, len(rows)):,} of them:\n"
+    first = {row.text: row for row in reversed(rows)}
+    different = [row for row in rows if first[row.text] is row]
+    yield f"\n{min(shown, len(different)):,} of the {len(different):,} different ones:\n"
     yield "| question | flag | sentence | why |"
     yield "|---|---|---|---|"
-    for row in sorted(rows[:shown]):
+    for row in sorted(different[:shown]):
         yield f"| {row.sample_id} | {row.flag} | {_line(row.text)} | {_line(row.reason)} |"
 
 

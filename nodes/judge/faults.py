@@ -6,6 +6,7 @@ from typing import Literal
 
 from graph.evidence import Language
 from nodes.judge.alignment import ItemKind, alterations
+from nodes.judge.arguments import lost_arguments
 from nodes.judge.clauses import joined_parts, keeps_force
 from nodes.judge.contradiction import (
     exceeded_bound,
@@ -153,6 +154,8 @@ def _places(
     for one in stated:
         for parts in joined_parts(claim, one):
             yield "joined", parts
+    for lost in lost_arguments(claim, stated):
+        yield "joined", lost
     for change in exchanged_modifiers(claim, closest):
         yield "altered", change
     for change in displaced(claim.items, [one.items for one in stated]):

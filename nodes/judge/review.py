@@ -1,37 +1,31 @@
 """Review a text that a model wrote: keep what the passages bear, say why the rest is removed."""
 
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 from graph.answer import RemovalFlag, Removed, Sentence
 from graph.evidence import Frozen, Language, Passage
 from nodes.judge.abstention import abstains
+from nodes.judge.form import (
+    SAME_WITHIN,
+    echoes,
+    is_about_the_prompt,
+    is_foreign,
+    is_fragment,
+    is_loop,
+    says_the_same,
+)
 from nodes.judge.injection import is_order
 from nodes.judge.relevance import addresses
 from nodes.judge.support import NO_SUPPORT, Support, support
 from nodes.text.sentences import (
     Kind,
     block_sentences,
-    detect_language,
     is_complete,
     read_blocks,
     take_citations,
 )
-
-LOOP_TIMES = 3
-"""A stretch of words that stands this often in a row is a loop."""
-LOOP_WORDS_MAX = 12
-LOOP_SENTENCE_WORDS, LOOP_BYTES_MIN = 14, 4
-"""A word of so many bytes, two syllables of Hangul, that a short sentence has `LOOP_TIMES` is a
-loop as well: "the work of the work of the work"."""
-SAME_SHARE = 0.9
-"""Two sentences that share this part of their words say the same."""
-SAME_WITHIN = 200
-"""Earlier sentences that one is compared with."""
-ECHO_WORDS_MIN = 4
 
 _REASONS: dict[Language, dict[RemovalFlag, str]] = {
     "en": {
@@ -58,20 +52,10 @@ _REASONS: dict[Language, dict[RemovalFlag, str]] = {
     },
 }
 _LABEL = re.compile(r"^(?:answer|summary|analysis|답변|답|요약|분석)\s*[:：]\s*", re.IGNORECASE)
-_FOREIGN = re.compile(  # Cyrillic, Hebrew, Arabic, scripts of India, Thai, Lao, kana, Han
-    r"[\u0400-\u052f\u0590-\u06ff\u0900-\u0dff\u0e00-\u0eff\u3040-\u30ff\u4e00-\u9fff]"
-)
 # A question that lost its mark: "양념은 무엇으로 만든다."
 _KOREAN_ASKS = re.compile(
     r"(?<![가-힣])(?:무엇(?!보다|이든|인가)|누가(?![가-힣])|언제(?!나|든)|어디(?!서나|에나|든)"
     r"|얼마(?!나\s|든))"
-)
-# About what the model was given, and not about what it says.
-_OF_THE_PROMPT = re.compile(
-    r"(?:the|this|these|both)\s(?:given\s|above\s|provided\s)?passages?\b(?!\sof\b)"
-    r"|(?:this|the\s(?:given|above|provided))\s(?:question|sentence|text)\b"
-    r"|(?:위|이|본|해당|주어진)\s?(?:구절|본문|지문|문장|질문|글)(?:들)?(?:[은는이가의에을를]|에서)",
-    re.IGNORECASE,
 )
 _OPENING, _CLOSING = re.compile(r"[(\[{「『《]"), re.compile(r"[)\]}」』》]")
 _ENDS = re.compile(r"[.!?。！？…][\"'”’»)\]」』]*$")
@@ -124,6 +108,8 @@ def review(
     removed: list[Removed] = []
     for position, piece in enumerate(pieces):
         flag = _fault_of_form(piece, pieces, position, (question, instruction), language)
+        if flag is None and is_fragment(piece.text, passages.values()):
+            flag = "not_a_statement"
         judged, citations = (
             (NO_SUPPORT, ()) if flag else _bear(piece.text, piece.citations, passages)
         )
@@ -205,24 +191,24 @@ def _fault_of_form(
     """
     if abstains(piece.text):
         return "abstained"
-    if _is_loop(piece.text):
+    if is_loop(piece.text):
         return "repetition"
-    if any(_echoes(piece.text, prompt) for prompt in prompts):
+    if any(echoes(piece.text, prompt) for prompt in prompts):
         return "echo"
     if is_order(piece.text):  # of a document: our own are echoes
         return "injected"
     if piece.kind in ("heading", "table") or piece.text.endswith(("?", "？")):
         return "not_a_statement"
-    if _OF_THE_PROMPT.match(piece.text):
+    if is_about_the_prompt(piece.text):
         return "not_a_statement"
     if _KOREAN_ASKS.search(piece.text) or (
         piece.kind == "prose" and not piece.complete and position < len(pieces) - 1
     ):
         return "not_a_statement"
-    if _is_foreign(piece.text, language):
+    if is_foreign(piece.text, language):
         return "wrong_language"
     before = pieces[max(0, position - SAME_WITHIN) : position]
-    if any(_says_the_same(piece.text, earlier.text) for earlier in before):
+    if any(says_the_same(piece.text, earlier.text) for earlier in before):
         return "repetition"
     if piece.broken or (position == len(pieces) - 1 and _breaks_off(piece, pieces)):
         return "cut_off"
@@ -232,51 +218,6 @@ def _fault_of_form(
 def _why(flag: RemovalFlag, language: Language, judged: Support) -> str:
     faults = "; ".join(fault.in_words(language) for fault in judged.faults)
     return f"{_REASONS[language][flag]}: {faults}" if faults else _REASONS[language][flag]
-
-
-def _is_loop(text: str) -> bool:
-    words = text.lower().split()
-    counts = Counter(word for word in words if len(word.encode()) >= LOOP_BYTES_MIN)
-    if len(words) <= LOOP_SENTENCE_WORDS and max(counts.values(), default=0) >= LOOP_TIMES:
-        return True
-    for size in range(1, LOOP_WORDS_MAX + 1):
-        run = 0
-        for earlier, later in zip(words, words[size:], strict=False):
-            run = run + 1 if earlier == later else 0
-            if run >= size * (LOOP_TIMES - 1):
-                return True
-    return False
-
-
-def _echoes(sentence: str, prompt: str) -> bool:
-    """Whether the sentence stands in the prompt, or the prompt in it, word for word."""
-    ours, theirs = _squeeze(sentence), _squeeze(prompt)
-    if not theirs or len(ours.split()) < ECHO_WORDS_MIN:
-        return bool(theirs) and ours == theirs
-    return ours in theirs or (len(theirs.split()) >= ECHO_WORDS_MIN and theirs in ours)
-
-
-def _squeeze(text: str) -> str:
-    return " ".join(re.findall(r"\w+", text.lower()))
-
-
-def _is_foreign(text: str, language: Language) -> bool:
-    letters = [letter for letter in text if letter.isalpha()]
-    if 3 * len(_FOREIGN.findall(text)) > len(letters):
-        return True
-    return len(text.split()) > 2 and detect_language(text) != language
-
-
-@lru_cache(maxsize=2 * SAME_WITHIN)
-def _words(text: str) -> frozenset[str]:
-    return frozenset(_squeeze(text).split())
-
-
-def _says_the_same(one: str, other: str) -> bool:
-    ours, theirs = _words(one), _words(other)
-    if any(any(map(str.isdigit, word)) for word in ours ^ theirs):
-        return False
-    return len(ours & theirs) >= SAME_SHARE * len(ours | theirs)
 
 
 def _is_left_open(text: str) -> bool:

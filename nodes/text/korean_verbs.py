@@ -5,6 +5,14 @@ from functools import lru_cache
 
 _FINALS = {"ㄴ": "ᆫ", "ㄷ": "ᆮ", "ㄹ": "ᆯ", "ㅁ": "ᆷ", "ㅂ": "ᆸ", "ㅅ": "ᆺ", "ㅆ": "ᆻ"}
 _FINAL_NAMES = {code: name for name, code in _FINALS.items()}
+# What may follow a consonant that belongs to the ending, as in 쉰다 and 갑니다, not 건너뛴다.
+_BEGINS_AFTER = {
+    "ㄴ": ("", *"다데지가대"),
+    "ㄹ": ("", *"지까게거수때만"),
+    "ㅁ": ("", *"이은을에과도만의"),
+    "ㅂ": ("", *"니시디"),
+    "ㅆ": ("", *"다습던으고지는어기네을음"),
+}
 _UNCONTRACTED = str.maketrans({"ᅪ": "ᅩ", "ᅯ": "ᅮ", "ᅧ": "ᅵ", "ᅫ": "ᅬ"})
 
 
@@ -27,7 +35,7 @@ def verb_roots(word: str) -> tuple[str, ...]:
             roots += [opening + _FINALS["ㅂ"], opening + _FINALS["ㅅ"]]
         return tuple(roots)
     roots = [letters[:3], *long]
-    if final in "ㄴㄹㅁㅂㅆ":
+    if final in _BEGINS_AFTER and word[1:2] in _BEGINS_AFTER[final]:
         roots += [f"{opening}|", opening + _FINALS["ㄹ"]]
     if final == "ㄹ":
         roots += [opening + _FINALS["ㄷ"], f"{opening}르"]

@@ -42,6 +42,7 @@ def shared_words(texts: Sequence[str]) -> NDArray[np.float32]:
         ("A cache salt keeps tenants apart.", ()),
         ("Requests wait at most 30 seconds.", ()),
         ("vLLM's cache salt is keeping the tenants apart.", ()),
+        ("cache salt keeps tenants apart.", ("begins like the rest of another sentence",)),
         ("It does encrypt anything.", ("dropped: not",)),
         ("A request waits 30 seconds.", ("dropped: most",)),
         (
