@@ -16,7 +16,7 @@ def lost_arguments(claim: Statement, source: Sequence[Statement]) -> Iterator[st
     """What the claim's last predicate is said of in the source, if the claim has it nowhere. A
     predicate that stands in several places has one of theirs."""
     predicate = claim.items[-1] if claim.items else None
-    if predicate is None or predicate.kind not in ("verb", "direction"):
+    if predicate is None or predicate.kind not in ("verb", "direction", "negation"):
         return
     said_of = [
         _argument(one.items, at)

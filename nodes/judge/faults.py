@@ -17,6 +17,7 @@ from nodes.judge.contradiction import (
 from nodes.judge.exchange import exchanged_parts
 from nodes.judge.modifiers import exchanged_modifiers
 from nodes.judge.placement import displaced
+from nodes.judge.repeats import repeated
 from nodes.judge.restrictions import invented_restriction, lost_restrictions
 from nodes.judge.statement import Statement
 from nodes.judge.word_order import is_broken
@@ -156,6 +157,8 @@ def _places(
             yield "joined", parts
     for lost in lost_arguments(claim, stated):
         yield "joined", lost
+    for word in repeated(claim, stated):
+        yield "altered", word
     for change in exchanged_modifiers(claim, closest):
         yield "altered", change
     for change in displaced(claim.items, [one.items for one in stated]):

@@ -23,6 +23,8 @@ SAME_WITHIN = 200
 
 _TOKEN = re.compile(r"[a-z0-9_]+|[가-힣]+")
 _WORD = re.compile(r"[^\W\d_]{2,}")
+_LONE_PARTICLE = re.compile(r"(?<=[^\W\d])\s[은는을를](?=\s)")
+_OF_ITSELF = re.compile(r"\b(\w{3,})\w{0,3}\sof\s(?:the\s|an?\s)?\1", re.IGNORECASE)
 _FOREIGN = re.compile(  # Cyrillic, Hebrew, Arabic, scripts of India, Thai, Lao, kana, Han
     r"[\u0400-\u052f\u0590-\u06ff\u0900-\u0dff\u0e00-\u0eff\u3040-\u30ff\u4e00-\u9fff]"
 )
@@ -35,6 +37,8 @@ _OF_THE_PROMPT = re.compile(
 
 
 def is_loop(text: str) -> bool:
+    if _OF_ITSELF.search(text):
+        return True
     words = _TOKEN.findall(text.lower())
     counts = Counter(word for word in words if len(word.encode()) >= LOOPED_BYTES_MIN)
     if len(words) <= SHORT_WORDS and max(counts.values(), default=0) >= WORD_TIMES:
@@ -63,18 +67,20 @@ def is_about_the_prompt(text: str) -> bool:
 
 
 def is_fragment(text: str, passages: Iterable[Passage]) -> bool:
-    """A number or a date alone, a title, or the rest of a sentence: what begins with a small letter
-    and begins no sentence of the passages so ("vLLM" does)."""
+    """A number or a date alone, a title, a Korean sentence in pieces, or the rest of a sentence:
+    what begins with a small letter and begins no sentence of the passages so ("vLLM" does)."""
     given = list(passages)
     if len(_WORD.findall(text)) < STATEMENT_WORDS_MIN:
         return True
     title = _squeeze(text)
     if any(title in map(_squeeze, (one.title, *one.heading)) for one in given):
         return True
+    if _LONE_PARTICLE.search(text):
+        return True
     first = re.match(r"[a-z][\w'’.-]*", text)
     if first is None:
         return False
-    begins = re.compile(rf"(?:^|[.!?:]\s+|\n[\s*\-•]*){re.escape(first[0])}(?!\w)")
+    begins = re.compile(rf"(?:^|[.!?]\s+|\n\s*[-*•]\s+){re.escape(first[0])}(?!\w)")
     return not any(begins.search(one.text) for one in given)
 
 

@@ -261,6 +261,22 @@ def test_what_is_said_about_the_prompt_is_no_statement(language: Language, text:
 @pytest.mark.parametrize(
     ("language", "text"),
     [
+        ("en", "reuses full blocks only."),
+        ("en", "2026-07-28."),
+        ("en", "The works of the work cache are full blocks."),
+        ("ko", "접두사 캐시 는 가득 찬 블록만 다시 쓴다."),
+        ("ko", "2026."),
+        ("ko", "캐시는 d_in, d_out, d_in, d_out이다."),
+    ],
+)
+def test_pieces_of_sentences_are_not_kept(language: Language, text: str) -> None:
+    assert flags(_review(text, language)) <= {"not_a_statement", "repetition"}
+    assert _review(text, language).kept == ()
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
         ("en", "The cache of the cache of the cache is a very important thing."),
         ("ko", "캐시의 일은 캐시의 일과 캐시의 일로 매우 중요하다."),
     ],
