@@ -36,6 +36,12 @@ engine: $(AGENT) ## make .venv-engine, vLLM's environment, and get the model
 ocr: $(AGENT) ## add OCR of scanned pages (Debian: apt-get install tesseract-ocr tesseract-ocr-kor)
 	$(UV) --require-hashes -r requirements/ocr.txt
 
+replicas: $(AGENT) ## add PostgreSQL and Redis for `make serve` with several replicas
+	$(UV) --require-hashes -r requirements/replicas.txt
+
+serve: $(AGENT) ## the REST API on this machine, docs/api.md
+	$(BIN)/knowledge-agent serve
+
 .venv/evals.stamp: $(AGENT) requirements/evals.txt
 	$(UV) --require-hashes -r requirements/evals.txt
 	@touch $@
@@ -89,9 +95,10 @@ TORCH_CPU := $(if $(PIP_FIND_LINKS),--find-links $(PIP_FIND_LINKS),--torch-backe
 
 pins: $(BIN)/uv ## compute the requirement files anew
 	$(PIN) --universal requirements/uv.in -o requirements/uv.txt
-	$(PIN) --universal pyproject.toml requirements/build.in --extra studio --extra ocr --extra evals --group dev -o requirements/dev.txt
+	$(PIN) --universal pyproject.toml requirements/build.in --extra studio --extra ocr --extra evals --extra replicas --group dev -o requirements/dev.txt
 	$(PIN) --universal pyproject.toml requirements/build.in -c requirements/dev.txt -o requirements/agent.txt
 	$(PIN) --universal pyproject.toml --extra ocr -c requirements/dev.txt -o requirements/ocr.txt
+	$(PIN) --universal pyproject.toml --extra replicas -c requirements/dev.txt -o requirements/replicas.txt
 	$(PIN) --universal pyproject.toml --extra evals -c requirements/dev.txt -o requirements/evals.txt
 	$(PIN) --universal --group bench -c requirements/agent.txt -o requirements/bench.txt
 	$(PIN) --universal pyproject.toml --extra handbook -c requirements/dev.txt -o requirements/handbook.txt
@@ -103,4 +110,4 @@ pins: $(BIN)/uv ## compute the requirement files anew
 clean: ## remove environments and caches; indexes and models stay
 	rm -rf .venv .venv-engine .venv-bench .mypy_cache .ruff_cache .pytest_cache build *.egg-info
 
-.PHONY: help install engine evals demo studio test test-engine check bench-overhead bench-retrieval bench-index ocr handbook pins clean
+.PHONY: help install engine evals demo studio serve replicas test test-engine check bench-overhead bench-retrieval bench-index ocr handbook pins clean

@@ -34,6 +34,7 @@ from knowledge.ingest import ingest
 from knowledge.retriever import open_retriever
 from knowledge.store import IndexAddress
 from serving.gateway.ledger import MemoryLedger
+from serving.gateway.model import most_prompt_tokens
 from serving.gateway.server import estimate_tokens
 
 HANDBOOK = Path("examples/handbook")
@@ -64,13 +65,14 @@ class QuotingModel:
 
     async def complete(self, request: ModelRequest) -> Completion:
         started = time.perf_counter()
-        self._ledger.reserve(request.account)
+        most = most_prompt_tokens(request) + request.max_tokens
+        reserved = await self._ledger.reserve(request.account, most)
         prompt = request.messages[-1].content
         first = re.search(r"\[1\] [^\n]*\n(.+?[.!?다])(?=\s)", prompt, re.DOTALL)
         text = PLAN if request.schema else f"{first[1] if first else 'Nothing.'} [1]"
         if request.on_draft is not None:
             request.on_draft(text)
-        self._ledger.record(
+        await self._ledger.record(
             request.account,
             CallRecord(
                 id=uuid4().hex,
@@ -82,6 +84,7 @@ class QuotingModel:
                 seconds=time.perf_counter() - started,
                 outcome="ok",
             ),
+            reserved,
         )
         return Completion(text=text, cut_off=False)
 

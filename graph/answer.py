@@ -113,3 +113,8 @@ class CallRecord(Frozen):
     seconds: float = Field(ge=0)
     outcome: Literal["ok", "failed", "cancelled"]
     estimated: bool = Field(default=False, description="the server sent no usage")
+
+    @property
+    def tokens(self) -> int:
+        """What counts against limits: prompt and output, cached or not."""
+        return self.prompt_tokens + self.output_tokens

@@ -23,6 +23,17 @@ AgentError
 │   ├── DeadlineExceeded
 │   ├── CallLimitExceeded
 │   └── TokenLimitExceeded
+├── ServiceError              the REST service
+│   ├── Unauthenticated         no key or token, or one that does not hold
+│   ├── Forbidden               known, but not allowed to do this
+│   ├── NotFound                there is no such thing for this tenant
+│   ├── Conflict                not in this state
+│   ├── TooMuch                 not now: `retry_after_s` says when
+│   │   ├── QuotaExceeded         the tokens of a day or month are used up
+│   │   ├── RateLimited           too many requests, or tasks at a time
+│   │   └── Overloaded            the whole server has too much to do
+│   ├── ShuttingDown            no new work is taken
+│   └── StoreUnavailable        the database does not answer
 └── EngineError               starting and stopping the model server
     ├── EngineNotInstalled
     ├── PortInUse
@@ -127,6 +138,52 @@ class CallLimitExceeded(BudgetExceeded):
 
 
 class TokenLimitExceeded(BudgetExceeded):
+    pass
+
+
+class ServiceError(AgentError):
+    pass
+
+
+class Unauthenticated(ServiceError):
+    pass
+
+
+class Forbidden(ServiceError):
+    pass
+
+
+class NotFound(ServiceError):
+    pass
+
+
+class Conflict(ServiceError):
+    pass
+
+
+class TooMuch(ServiceError):
+    def __init__(self, message: str, *, retry_after_s: int) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
+
+
+class QuotaExceeded(TooMuch):
+    pass
+
+
+class RateLimited(TooMuch):
+    pass
+
+
+class Overloaded(TooMuch):
+    pass
+
+
+class ShuttingDown(ServiceError):
+    pass
+
+
+class StoreUnavailable(ServiceError):
     pass
 
 

@@ -57,6 +57,7 @@ class AgentInput(TypedDict):
     """What a caller gives: the rest of the state is the task's own."""
 
     question: str
+    task_id: NotRequired[str | None]  # of a caller that must know it before the task begins
     mode: NotRequired[Mode]
     profile: NotRequired[str | None]
     scope: NotRequired[Scope | None]
@@ -64,9 +65,10 @@ class AgentInput(TypedDict):
 
 class AgentState(TypedDict):
     question: str
-    mode: Mode | None  # the caller's wishes: `admit` takes them into the task and empties them,
-    profile: str | None  # or the next question of the thread would inherit them
-    scope: Scope | None
+    task_id: str | None  # the caller's wishes: `admit` takes them into the task and empties them,
+    mode: Mode | None
+    profile: str | None
+    scope: Scope | None  # or the next question of the thread would inherit them
     task: Task
     turns: tuple[Turn, ...]
     query: str  # the question, made to stand alone

@@ -20,6 +20,7 @@ class AdmitInput(TypedDict, total=False):
     """What the caller gave, and in a thread what the last task left."""
 
     question: str
+    task_id: str | None
     mode: Mode | None
     profile: str | None
     scope: Scope | None
@@ -30,6 +31,7 @@ class AdmitInput(TypedDict, total=False):
 
 class AdmitUpdate(TypedDict):
     question: str
+    task_id: None
     mode: None
     profile: None
     scope: None
@@ -57,7 +59,7 @@ async def admit(state: AdmitInput, deps: Deps) -> AdmitUpdate:
     """
     question = checked_question(state.get("question"))
     task = Task(
-        id=uuid4().hex,
+        id=state.get("task_id") or uuid4().hex,
         language=detect_language(question),
         mode=_checked_mode(state.get("mode")),
         profile=_checked_profile(state.get("profile")),
@@ -70,6 +72,7 @@ async def admit(state: AdmitInput, deps: Deps) -> AdmitUpdate:
         turns = (*turns, turn)[-MAX_TURNS:]
     return {
         "question": question,
+        "task_id": None,
         "mode": None,
         "profile": None,
         "scope": None,

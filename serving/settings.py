@@ -5,6 +5,7 @@ product is started. LangSmith's own variables (`LANGSMITH_…`) keep their names
 """
 
 from pathlib import Path
+from socket import gethostname
 
 from pydantic import Field, HttpUrl, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -81,6 +82,33 @@ class Settings(BaseSettings):
     evidence_tokens: int = Field(default=2_400, ge=200)
     output_tokens: int = Field(default=256, ge=16)
 
+    database_url: SecretStr | None = Field(
+        default=None, description="PostgreSQL of the service; unset: SQLite in `home`"
+    )
+    api_host: str = Field(default="127.0.0.1", description="where `knowledge-agent serve` listens")
+    api_port: int = Field(default=8000, ge=0, le=65_535)
+    api_auth: bool = Field(
+        default=True, description="false: no keys are asked for, on this machine alone"
+    )
+    tokens_per_day: int | None = Field(
+        default=None, ge=1, description="a tenant's quota, where it has none of its own"
+    )
+    tokens_per_month: int | None = Field(default=None, ge=1)
+    requests_per_minute: int = Field(default=600, ge=1, description="of a tenant, likewise")
+    concurrent_tasks: int = Field(default=100, ge=1, description="of a tenant, likewise")
+    redis_url: str | None = Field(
+        default=None, description="counts requests for all replicas; unset: in the process"
+    )
+    instance: str = Field(
+        default_factory=gethostname,
+        min_length=1,
+        max_length=255,
+        description="this server's name among its replicas, the same after a restart",
+    )
+    shutdown_grace_s: float = Field(
+        default=30, ge=0, description="for running tasks to end before they are cancelled"
+    )
+
     langsmith_api_key: SecretStr | None = Field(
         default=None, validation_alias="LANGSMITH_API_KEY", description="set: traces are sent"
     )
@@ -92,6 +120,8 @@ class Settings(BaseSettings):
 
     @field_validator(
         "chroma_url",
+        "database_url",
+        "redis_url",
         "passwords_file",
         "engine_url",
         "engine_model",
@@ -120,6 +150,10 @@ class Settings(BaseSettings):
     @property
     def index_dir(self) -> Path:
         return self.home / "index"
+
+    @property
+    def database_address(self) -> str | None:
+        return self.database_url.get_secret_value() if self.database_url else None
 
     @property
     def engine_dir(self) -> Path:

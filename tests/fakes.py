@@ -17,7 +17,7 @@ from graph.evidence import (
 )
 from graph.ports import Account, Completion, Deps, Limits, ModelRequest
 from nodes.verdict import method_hash
-from serving.gateway.ledger import MemoryLedger
+from serving.gateway.ledger import MemoryLedger, Reserved
 
 Line = str | Exception | type[asyncio.CancelledError]
 
@@ -70,15 +70,17 @@ class ScriptedModel:
         self.requests: list[ModelRequest] = []
         self.spoken: dict[str, int] = defaultdict(int)
         self.window = 8_192
+        self._tokens = 0
 
     async def complete(self, request: ModelRequest) -> Completion:
-        timeout_s = self._ledger.reserve(request.account)
+        reserved = await self._ledger.reserve(request.account, self._most(request))
+        timeout_s = reserved.timeout_s
         self.requests.append(request)
         lines = self._lines[request.node]
         line = lines[min(self.spoken[request.node], len(lines) - 1)]
         self.spoken[request.node] += 1
         if isinstance(line, Exception):
-            self._book(request, output="", outcome="failed")
+            await self._book(request, reserved, output="", outcome="failed")
             raise line
         if line == "HANG":
             from graph.errors import ModelTimeout
@@ -86,14 +88,14 @@ class ScriptedModel:
             try:
                 await asyncio.sleep(timeout_s)
             except asyncio.CancelledError:
-                self._book(request, output="", outcome="cancelled")
+                await self._book(request, reserved, output="", outcome="cancelled")
                 raise
-            self._book(request, output="", outcome="failed")
+            await self._book(request, reserved, output="", outcome="failed")
             raise ModelTimeout(f"no answer within {timeout_s:g} s")
         assert isinstance(line, str)
         if request.on_draft is not None:
             request.on_draft(line)
-        self._book(request, output=line, outcome="ok")
+        await self._book(request, reserved, output=line, outcome="ok")
         others = [choice for choice in request.choices if choice != line]
         likely = {line: 0.9, **dict.fromkeys(others, 0.1 / max(1, len(others)))}
         return Completion(line, cut_off=False, probabilities=likely if others else {})
@@ -101,25 +103,39 @@ class ScriptedModel:
     async def name(self) -> str:
         return "scripted"
 
+    @property
+    def tokens(self) -> int:
+        """By the model's own count, whoever books them."""
+        return self._tokens
+
     async def count_tokens(self, text: str) -> int:
         return len(text.split())
 
     async def context_tokens(self) -> int:
         return self.window
 
-    def _book(self, request: ModelRequest, *, output: str, outcome: str) -> None:
-        self._ledger.record(
+    def _most(self, request: ModelRequest) -> int:
+        words = sum(len(message.content.split()) for message in request.messages)
+        return words + request.max_tokens
+
+    async def _book(
+        self, request: ModelRequest, reserved: Reserved, *, output: str, outcome: str
+    ) -> None:
+        prompt_tokens = sum(len(message.content.split()) for message in request.messages)
+        self._tokens += prompt_tokens + len(output.split())
+        await self._ledger.record(
             request.account,
             CallRecord(
                 id=uuid4().hex,
                 node=request.node,
                 step=request.step,
-                prompt_tokens=sum(len(message.content.split()) for message in request.messages),
+                prompt_tokens=prompt_tokens,
                 cached_tokens=0,
                 output_tokens=len(output.split()),
                 seconds=0.0,
                 outcome=outcome,
             ),
+            reserved,
         )
 
 

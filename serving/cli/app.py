@@ -17,6 +17,8 @@ from evals.command import evals_app
 from graph.errors import AgentError
 from serving.cli.engine import engine_app
 from serving.cli.exit_codes import EXIT_ERROR, EXIT_INTERRUPTED
+from serving.cli.keys import keys_app
+from serving.cli.tenants import tenants_app
 
 if TYPE_CHECKING:
     from graph.evidence import Scope
@@ -32,6 +34,8 @@ app = typer.Typer(
 )
 app.add_typer(engine_app, name="engine")
 app.add_typer(evals_app, name="evals")
+app.add_typer(keys_app, name="keys")
+app.add_typer(tenants_app, name="tenants")
 
 
 def _console(*, stderr: bool = False) -> Console:
@@ -216,6 +220,20 @@ def demo(
     from serving.cli.demo import run
 
     raise typer.Exit(run(_settings(), handbook, out))
+
+
+@app.command()
+def serve(
+    host: Annotated[str | None, typer.Option(help="Or set KA_API_HOST.")] = None,
+    port: Annotated[int | None, typer.Option(min=0, max=65_535, help="Or KA_API_PORT.")] = None,
+) -> None:
+    """Serve the REST API. On Ctrl-C running tasks may end; a second one cancels them."""
+    from serving.cli.serve import serve as run
+
+    settings = _settings()
+    given = {"api_host": host, "api_port": port}
+    changed = {name: value for name, value in given.items() if value is not None}
+    run(settings.model_copy(update=changed), out)
 
 
 def main() -> None:

@@ -11,8 +11,9 @@ from graph.errors import InputError
 from graph.evidence import Scope
 from graph.run import run_task
 from graph.state import AgentInput, Mode
+from graph.transcript import Transcript
+from serving.cli.exit_codes import exit_code_of
 from serving.cli.show import TaskView, bill_table, show_result, trace_tree
-from serving.cli.transcript import Transcript
 from serving.settings import Settings
 from serving.telemetry import tracing
 from serving.wiring.agent import open_agent
@@ -33,13 +34,13 @@ def ask(
     transcript = asyncio.run(run_and_show(settings, task_input, console if watched else None))
     if as_json:
         print(json.dumps(transcript.as_json(), ensure_ascii=False, indent=2))
-        return transcript.exit_code
+        return exit_code_of(transcript)
     show_result(console, transcript)
     if trace:
         console.print(trace_tree(transcript))
     elif transcript.usage is not None and console.is_terminal:
         console.print(bill_table(transcript))
-    return transcript.exit_code
+    return exit_code_of(transcript)
 
 
 async def run_and_show(

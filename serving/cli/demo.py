@@ -14,12 +14,12 @@ from rich.table import Table
 
 from graph.errors import InputError
 from graph.state import AgentInput, Mode
+from graph.transcript import Transcript, total
 from serving.cli.ask import run_and_show
 from serving.cli.engine import chosen_profile, progress_lines
 from serving.cli.exit_codes import EXIT_ANSWERED, EXIT_ERROR
 from serving.cli.ingest import Ingest, show_report
 from serving.cli.show import BILL_COLUMNS, bill_table, show_result
-from serving.cli.transcript import Transcript, total
 from serving.engine import launch
 from serving.settings import Settings
 from serving.wiring.model_server import model_url

@@ -8,7 +8,7 @@ from rich.tree import Tree
 from graph.answer import Answered, Refused
 from graph.events import Event, FailureSeen, PassagesFound, Planned, StepFinished, TokenDrafted
 from graph.plan import PlanMade
-from serving.cli.transcript import Transcript, total
+from graph.transcript import Transcript, total
 
 BILL_COLUMNS = ("calls", "prompt", "cached", "output", "seconds")
 

@@ -12,10 +12,19 @@ from graph.ports import Account
 MAX_ACCOUNTS = 1_000
 
 
+@dataclass(frozen=True, slots=True)
+class Reserved:
+    """What one call may take: so many tokens, prompt and output together, and seconds."""
+
+    tokens: int
+    timeout_s: float
+
+
 @dataclass
 class _Entry:
     deadline: float
     started_calls: int = 0
+    reserved_tokens: int = 0
     calls: list[CallRecord] = field(default_factory=list)
 
 
@@ -36,11 +45,21 @@ class MemoryLedger:
         entry = self._entries.get((account.task_id, account.run_id))
         return tuple(entry.calls) if entry else ()
 
-    def reserve(self, account: Account) -> float:
-        """Count one more call as begun, and give the seconds that it may take.
+    def calls_of_task(self, task_id: str) -> tuple[CallRecord, ...]:
+        """Of all its runs: a task that was resumed has several."""
+        return tuple(
+            call
+            for (task, _), entry in self._entries.items()
+            if task == task_id
+            for call in entry.calls
+        )
+
+    async def reserve(self, account: Account, tokens: int) -> Reserved:
+        """Count one more call as begun, which takes at most `tokens`.
 
         Raises `DeadlineExceeded`, `CallLimitExceeded` or `TokenLimitExceeded`; then nothing was
-        counted. Calls are counted when they begin, so the limit holds for parallel ones too.
+        counted. Calls are counted when they begin, and with all that they may take, so the limits
+        hold for parallel ones too.
         """
         entry, limits = self._entry(account), account.limits
         left_s = entry.deadline - self._clock()
@@ -52,16 +71,27 @@ class MemoryLedger:
             raise CallLimitExceeded(
                 f"the task has made its {limits.model_calls} model calls (setting KA_MODEL_CALLS)"
             )
-        spent = sum(call.prompt_tokens + call.output_tokens for call in entry.calls)
-        if spent >= limits.tokens:
+        taken = sum(call.tokens for call in entry.calls) + entry.reserved_tokens
+        if taken + tokens > limits.tokens:
             raise TokenLimitExceeded(
-                f"the task has used {spent:,} of its {limits.tokens:,} tokens (setting KA_TOKENS)"
+                f"the task has taken {taken:,} of its {limits.tokens:,} tokens, and its next call "
+                f"may need {tokens:,} (setting KA_TOKENS)"
             )
         entry.started_calls += 1
-        return min(left_s, limits.call_timeout_s)
+        entry.reserved_tokens += tokens
+        return Reserved(tokens, min(left_s, limits.call_timeout_s))
 
-    def record(self, account: Account, call: CallRecord) -> None:
-        self._entry(account).calls.append(call)
+    async def record(self, account: Account, call: CallRecord, reserved: Reserved) -> None:
+        """The call has ended and took this; what it did not use is free again."""
+        entry = self._entry(account)
+        entry.reserved_tokens -= reserved.tokens
+        entry.calls.append(call)
+
+    def release(self, account: Account, reserved: Reserved) -> None:
+        """The call did not begin after all."""
+        entry = self._entry(account)
+        entry.started_calls -= 1
+        entry.reserved_tokens -= reserved.tokens
 
     def _entry(self, account: Account) -> _Entry:
         key = (account.task_id, account.run_id)

@@ -5,7 +5,7 @@ import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
-from typing import Any, Literal, cast
+from typing import Any, Literal, TypeVar, cast
 from uuid import uuid4
 
 from langchain_core.messages import AIMessageChunk, BaseMessage, HumanMessage, SystemMessage
@@ -42,7 +42,11 @@ SENT_HEADERS = {"host", "accept", "accept-encoding", "connection", "user-agent"}
     "content-length",
     "transfer-encoding",
 }
+TEMPLATE_TOKENS = 64  # of a chat template, for each message
 MESSAGE_TYPES: dict[str, type[BaseMessage]] = {"system": SystemMessage, "user": HumanMessage}
+
+
+T = TypeVar("T")
 
 
 @dataclass
@@ -89,7 +93,9 @@ class GatewayModel:
         Every call that began is booked, also one that failed or was cancelled. Leaving the stream,
         as a cancel does, closes the connection, and the server stops writing.
         """
-        timeout_s = self._ledger.reserve(request.account)
+        most = await self._most_tokens(request)
+        reserved = await self._ledger.reserve(request.account, most)
+        timeout_s = reserved.timeout_s
         received = _Received()
         started = time.perf_counter()
         outcome: Literal["ok", "failed", "cancelled"] = "failed"
@@ -119,7 +125,8 @@ class GatewayModel:
             raise translated from error
         finally:
             seconds = time.perf_counter() - started
-            self._ledger.record(request.account, _booked(request, received, seconds, outcome))
+            booked = _booked(request, received, seconds, outcome)
+            await self._ledger.record(request.account, booked, reserved)
         text, cut_off = "".join(received.pieces), received.finish_reason != "stop"
         if not request.choices:
             return Completion(text, cut_off)
@@ -128,6 +135,11 @@ class GatewayModel:
 
     async def name(self) -> str:
         return (await self._server.model()).name
+
+    async def _most_tokens(self, request: ModelRequest) -> int:
+        """That the call can take: exact for the prompt where the server counts it."""
+        prompt = await self._ask_server(lambda: self._server.count_prompt(request.messages), None)
+        return (most_prompt_tokens(request) if prompt is None else prompt) + request.max_tokens
 
     async def count_tokens(self, text: str) -> int:
         """Without a server to ask, an over-estimate: the task goes on and ends in quotes."""
@@ -141,7 +153,7 @@ class GatewayModel:
 
         return await self._ask_server(ask, DEFAULT_CONTEXT_TOKENS)
 
-    async def _ask_server(self, ask: Callable[[], Awaitable[int]], otherwise: int) -> int:
+    async def _ask_server(self, ask: Callable[[], Awaitable[T]], otherwise: T) -> T:
         """A task makes a dozen such look-ups; after one that failed it must not wait for each."""
         if time.monotonic() < self._silent_until:
             return otherwise
@@ -160,6 +172,9 @@ class GatewayModel:
         is_vllm = (await self._server.model()).is_vllm
         extra: dict[str, Any] = {}
         options: dict[str, Any] = {"max_tokens": request.max_tokens, "extra_body": extra}
+        if is_vllm:  # a call that is broken off has been counted to its last piece
+            usage = {"include_usage": True, "continuous_usage_stats": True}
+            options["stream_options"] = usage
         if request.choices:
             options |= choice_options(request.choices, masked=is_vllm)
         elif request.schema is None:
@@ -201,6 +216,14 @@ class GatewayModel:
                 use_responses_api=False,
             )
         return self._client
+
+
+def most_prompt_tokens(request: ModelRequest) -> int:
+    """No tokenizer makes more tokens than a text has bytes; a chat template adds a few."""
+    return sum(
+        len(message.content.encode(errors="replace")) + TEMPLATE_TOKENS
+        for message in request.messages
+    )
 
 
 def _messages(messages: Sequence[Message]) -> list[BaseMessage]:

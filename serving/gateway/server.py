@@ -3,12 +3,14 @@
 import asyncio
 import math
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import httpx
 
 from graph.errors import ConfigError
+from graph.ports import Message
 from serving.gateway.vendor_errors import translate
 from serving.proxy import uses_proxy
 
@@ -56,18 +58,21 @@ class ModelServer:
         if not model.is_vllm:
             return estimate_tokens(text)
         if text not in self._counts:
-            reply = await self._json(
-                "POST",
-                self.base_url.removesuffix("/v1") + "/tokenize",
-                {"model": model.name, "prompt": text, "add_special_tokens": False},
+            self._counts[text] = await self._tokenize(
+                {"model": model.name, "prompt": text, "add_special_tokens": False}
             )
-            if not isinstance(reply.get("count"), int):
-                raise ConfigError(f"{self.base_url}: /tokenize gives no count of tokens")
-            self._counts[text] = reply["count"]
             if len(self._counts) > MAX_COUNTED_TEXTS:
                 self._counts.popitem(last=False)
         self._counts.move_to_end(text)
         return self._counts[text]
+
+    async def count_prompt(self, messages: Sequence[Message]) -> int | None:
+        """Tokens of a whole prompt with its chat template; None where no tokenizer can be asked."""
+        model = await self.model()
+        if not model.is_vllm:
+            return None
+        sent = [{"role": message.role, "content": message.content} for message in messages]
+        return await self._tokenize({"model": model.name, "messages": sent})
 
     def forget(self) -> None:
         """Look everything up again: the server may have been restarted with another model."""
@@ -76,6 +81,13 @@ class ModelServer:
 
     async def aclose(self) -> None:
         await self._http.aclose()
+
+    async def _tokenize(self, body: dict[str, Any]) -> int:
+        reply = await self._json("POST", self.base_url.removesuffix("/v1") + "/tokenize", body)
+        count = reply.get("count")
+        if not isinstance(count, int):
+            raise ConfigError(f"{self.base_url}: /tokenize gives no count of tokens")
+        return count
 
     async def _find_model(self) -> ServedModel:
         reply = await self._json("GET", self.base_url + "/models")

@@ -33,6 +33,7 @@ async def whole_state() -> dict[str, Any]:
     return {
         "question": "What does a prefix cache keep?",
         "query": "What does a prefix cache keep?",
+        "task_id": None,
         "mode": "auto",
         "profile": None,
         "scope": None,

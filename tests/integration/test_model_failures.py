@@ -14,8 +14,8 @@ from graph.evidence import Passage
 from graph.ports import Deps, Limits
 from graph.run import run_task
 from graph.state import AgentInput, Mode
-from serving.cli.exit_codes import EXIT_ANSWERED, EXIT_DEGRADED
-from serving.cli.transcript import Transcript
+from graph.transcript import Transcript
+from serving.cli.exit_codes import EXIT_ANSWERED, EXIT_DEGRADED, exit_code_of
 from serving.gateway.ledger import MemoryLedger
 from serving.gateway.model import GatewayModel
 from serving.gateway.server import ModelServer
@@ -65,7 +65,7 @@ def quoted(transcript: Transcript) -> bool:
 
 async def test_a_healthy_server_gives_a_whole_answer(make_deps: DepsFactory) -> None:
     transcript = await transcript_of(make_deps(), LOOK_UP)
-    assert transcript.exit_code == EXIT_ANSWERED
+    assert exit_code_of(transcript) == EXIT_ANSWERED
     assert isinstance(transcript.outcome, Answered)
     assert transcript.outcome.text == f"{FIRST_SENTENCE} [1]"
     assert transcript.failures == []
@@ -81,7 +81,7 @@ async def test_without_a_server_the_passages_are_quoted_and_the_answer_says_why(
     stub_engine.stop()
     transcript = await transcript_of(deps, question)
     assert quoted(transcript)
-    assert transcript.exit_code == EXIT_DEGRADED
+    assert exit_code_of(transcript) == EXIT_DEGRADED
     assert transcript.outcome is not None
     assert "cannot be reached" in transcript.outcome.degraded[0].why
 
@@ -93,7 +93,7 @@ async def test_a_server_that_dies_within_a_step_leaves_an_answer_of_quotes(
     stub_engine.script.extend([Fail(500)] * 6)
     transcript = await transcript_of(make_deps(), COMPLEX)
     assert quoted(transcript)
-    assert transcript.exit_code == EXIT_DEGRADED
+    assert exit_code_of(transcript) == EXIT_DEGRADED
     assert [step.failure is not None for step in transcript.steps] == [True, True]
 
 
@@ -103,7 +103,7 @@ async def test_a_server_that_fails_once_is_asked_again(
 ) -> None:
     stub_engine.script.append(Fail(status))
     transcript = await transcript_of(make_deps(), LOOK_UP)
-    assert transcript.exit_code == EXIT_ANSWERED
+    assert exit_code_of(transcript) == EXIT_ANSWERED
     assert transcript.usage is not None
     assert [call.outcome for call in transcript.usage.calls] == ["failed", "ok"]
     assert [failure.fallback for failure in transcript.failures] == ["answer"]
@@ -128,7 +128,7 @@ async def test_a_server_that_hangs_costs_no_more_than_the_deadline(
     transcript = await transcript_of(make_deps(Limits(deadline_s=1.0)), COMPLEX)
     assert time.monotonic() - started < 10
     assert quoted(transcript)
-    assert transcript.exit_code == EXIT_DEGRADED
+    assert exit_code_of(transcript) == EXIT_DEGRADED
     assert {failure.error for failure in transcript.failures} == {
         "ModelTimeout",
         "DeadlineExceeded",
@@ -160,7 +160,7 @@ async def test_a_bad_plan_is_asked_for_once_more_and_then_made_by_rules(
     assert complaint in stub_engine.requests[1]["messages"][-1]["content"]
     (failure,) = transcript.failures
     assert (failure.error, failure.fallback) == ("PlanInvalid", "plan_by_rules")
-    assert transcript.exit_code == EXIT_ANSWERED
+    assert exit_code_of(transcript) == EXIT_ANSWERED
 
 
 async def test_a_second_plan_that_is_valid_is_used(
@@ -182,7 +182,7 @@ async def test_evidence_is_cut_to_a_small_window(
     prompt = stub_engine.requests[0]["messages"][-1]["content"]
     assert "[1]" in prompt
     assert "\n[2]" not in prompt
-    assert transcript.exit_code == EXIT_ANSWERED
+    assert exit_code_of(transcript) == EXIT_ANSWERED
 
 
 async def test_a_prompt_too_long_for_the_model_ends_in_quotes(
@@ -249,6 +249,6 @@ async def test_without_a_server_nobody_says_that_the_documents_do_not_hold_the_a
     stub_engine.stop()
     transcript = await transcript_of(deps, question)
     assert quoted(transcript)
-    assert transcript.exit_code == EXIT_DEGRADED
+    assert exit_code_of(transcript) == EXIT_DEGRADED
     assert transcript.outcome is not None
     assert {degraded.what for degraded in transcript.outcome.degraded} == {"answer", "extract"}

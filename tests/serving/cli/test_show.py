@@ -9,8 +9,8 @@ from graph.answer import Answered, Refused, Removed, Sentence
 from graph.events import StepFinished, TokenDrafted
 from graph.evidence import cite
 from graph.plan import StepResult
+from graph.transcript import Transcript
 from serving.cli.show import TaskView, show_result
-from serving.cli.transcript import Transcript
 from tests.fakes import EN_PASSAGES
 
 

@@ -1,4 +1,4 @@
-"""What a task's events add up to: the result as one value, and the exit code it means."""
+"""What a task's events add up to: its result as one value."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -17,7 +17,6 @@ from graph.events import (
     UsageCounted,
 )
 from graph.plan import PlanMade, StepResult
-from serving.cli.exit_codes import EXIT_ANSWERED, EXIT_DEGRADED, EXIT_ERROR, EXIT_REFUSED
 
 
 @dataclass
@@ -48,14 +47,6 @@ class Transcript:
                 self.error = event
             case UsageCounted():
                 self.usage = event
-
-    @property
-    def exit_code(self) -> int:
-        if self.outcome is None:
-            return EXIT_ERROR
-        if self.outcome.kind == "refused":
-            return EXIT_REFUSED
-        return EXIT_DEGRADED if self.outcome.degraded else EXIT_ANSWERED
 
     def as_json(self) -> dict[str, Any]:
         calls = self.usage.calls if self.usage else ()

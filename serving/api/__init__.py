@@ -1,0 +1,1 @@
+"""The agent behind REST. FastAPI stays in this package."""

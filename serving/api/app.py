@@ -1,0 +1,54 @@
+"""The ASGI application."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from http import HTTPStatus
+from importlib.metadata import version
+
+from fastapi import FastAPI
+from sse_starlette.sse import AppStatus
+
+from serving.api.problems import add_problems, documented
+from serving.api.rates import RateLimitHeaders
+from serving.api.routes import health, search, tasks, usage
+from serving.api.service import Service
+
+ABOUT = (
+    "Answers from your documents, with citations, or a refusal that says why. Every task tells its "
+    "calls, tokens and seconds."
+)
+
+OpenService = Callable[[], AbstractAsyncContextManager[Service]]
+
+
+def create_app(open_service: OpenService) -> FastAPI:
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        async with open_service() as service:
+            app.state.service = service
+            yield
+
+    # Streams end with their tasks, which a shutdown lets finish; see serving.api.server.
+    AppStatus.enable_automatic_graceful_drain = False
+    app = FastAPI(
+        title="Knowledge Agent",
+        description=ABOUT,
+        version=version("knowledge-agent"),
+        lifespan=lifespan,
+        redoc_url=None,
+    )
+    add_problems(app)
+    app.add_middleware(RateLimitHeaders)
+    for router in (tasks.router, search.router, usage.router):
+        app.include_router(
+            router,
+            responses=documented(
+                HTTPStatus.UNAUTHORIZED,
+                HTTPStatus.FORBIDDEN,
+                HTTPStatus.UNPROCESSABLE_ENTITY,
+                HTTPStatus.TOO_MANY_REQUESTS,
+                HTTPStatus.SERVICE_UNAVAILABLE,
+            ),
+        )
+    app.include_router(health.router)
+    return app

@@ -1,0 +1,156 @@
+"""What goes over the wire, as the OpenAPI document shows it."""
+
+import base64
+import binascii
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from graph.answer import CallRecord, Degraded, Nearest, RefusalReason, Removed, Sentence
+from graph.errors import InputError
+from graph.events import FailureSeen
+from graph.evidence import EVERYTHING, Citation, Language, Scope
+from graph.plan import PlanMade
+from graph.state import MAX_QUESTION_CHARS, AgentInput, Mode
+from nodes.admit import MAX_PROFILE_CHARS
+from serving.api.problems import Problem, problem_of
+from serving.store.tasks import Position, TaskRecord, TaskStatus
+
+
+class Given(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class TaskRequest(Given):
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {"question": "How many days of leave does a new employee have?"},
+                {"question": "신입 사원의 휴가는 며칠인가요?", "mode": "plan"},
+            ]
+        }
+    )
+
+    question: Annotated[str, Field(min_length=1, max_length=MAX_QUESTION_CHARS)]
+    mode: Mode = Field(
+        default="auto", description="direct: one answer; plan: with a plan; auto: by the question"
+    )
+    profile: Annotated[str, Field(max_length=MAX_PROFILE_CHARS)] | None = Field(
+        default=None, description="who reads the answer, in words"
+    )
+    scope: Scope = Field(default=EVERYTHING, description="the documents that may be searched")
+
+    @model_validator(mode="after")
+    def _asks(self) -> Self:
+        if not self.question.strip():
+            raise ValueError("the question is empty: ask something about the documents")
+        return self
+
+    def task_input(self) -> AgentInput:
+        return AgentInput(
+            question=self.question, mode=self.mode, profile=self.profile, scope=self.scope
+        )
+
+
+class Answer(BaseModel):
+    text: str = Field(description="with citation numbers in square brackets")
+    language: Language
+    sentences: list[Sentence]
+    citations: list[Citation]
+    removed: list[Removed] = Field(description="what the model wrote and the documents do not bear")
+    degraded: list[Degraded]
+
+
+class Refusal(BaseModel):
+    reason: RefusalReason
+    message: str = Field(description="in the question's language")
+    language: Language
+    nearest: list[Nearest] = Field(description="near documents; no claim that they answer")
+    degraded: list[Degraded]
+
+
+class Usage(BaseModel):
+    model_calls: int
+    prompt_tokens: int
+    cached_tokens: int
+    output_tokens: int
+    seconds: float | None
+    node_seconds: dict[str, float]
+    calls: list[CallRecord]
+
+
+class Task(BaseModel):
+    """Exactly one of `answer`, `refusal`, `error` and `cancelled` is set when it has ended, and
+    none for one that runs or was interrupted."""
+
+    id: str
+    status: TaskStatus
+    question: str
+    mode: Mode
+    created_at: datetime
+    ended_at: datetime | None
+    answer: Answer | None = None
+    refusal: Refusal | None = None
+    error: Problem | None = None
+    cancelled: Literal["client_left", "requested", "shutdown"] | None = Field(
+        default=None, description="who ended it"
+    )
+    plan: PlanMade | None = None
+    failures: list[FailureSeen] = Field(
+        default=[], description="what failed on the way, and by what the task went on"
+    )
+    usage: Usage | None = None
+
+
+class TaskPage(BaseModel):
+    tasks: list[Task]
+    next: str | None = Field(description="the next page's `after`; none: this is the last")
+
+
+def task_of(record: TaskRecord) -> Task:
+    result = record.result or {}
+    outcome: Mapping[str, Any] = result.get("outcome") or {}
+    error: Mapping[str, Any] | None = result.get("error")
+    return Task.model_validate(
+        {
+            "id": record.id,
+            "status": record.status,
+            "question": record.asked["question"],
+            "mode": record.asked["mode"],
+            "created_at": _time(record.created_s),
+            "ended_at": None if record.ended_s is None else _time(record.ended_s),
+            "answer": outcome if record.status == "answered" else None,
+            "refusal": {**outcome, "message": outcome["message"]}
+            if record.status == "refused"
+            else None,
+            "error": problem_of(error["error"], error["message"], record.id)
+            if record.status == "failed" and error
+            else None,
+            "cancelled": result.get("cancelled"),
+            "plan": result.get("plan"),
+            "failures": result.get("failures", []),
+            "usage": result.get("usage"),
+        }
+    )
+
+
+def cursor(record: TaskRecord) -> str:
+    place = json.dumps([record.created_s, record.id])
+    return base64.urlsafe_b64encode(place.encode()).decode().rstrip("=")
+
+
+def read_cursor(text: str) -> Position:
+    """Raises `InputError`."""
+    try:
+        padded = text + "=" * (-len(text) % 4)
+        created_s, task_id = json.loads(base64.urlsafe_b64decode(padded.encode("ascii")))
+        return Position(float(created_s), str(task_id))
+    except (ValueError, TypeError, binascii.Error, RecursionError) as error:
+        raise InputError("`after` is none that a page gave as `next`") from error
+
+
+def _time(seconds: float) -> datetime:
+    return datetime.fromtimestamp(seconds, UTC)

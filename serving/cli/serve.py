@@ -1,0 +1,39 @@
+"""`knowledge-agent serve`: the REST API, until it is told to end."""
+
+import logging
+from ipaddress import ip_address
+
+from rich.console import Console
+
+from graph.errors import ConfigError
+from serving.api.app import create_app
+from serving.api.server import Server
+from serving.api.service import open_service
+from serving.settings import Settings
+
+
+def serve(settings: Settings, console: Console) -> None:
+    """Raises `ConfigError` for a server that would be open to everybody."""
+    if not settings.api_auth:
+        _check_loopback(settings.api_host)
+        console.print(
+            "No keys are asked for (KA_API_AUTH=false): for development on this machine alone.",
+            style="yellow",
+        )
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
+    app = create_app(lambda: open_service(settings))
+    host = f"[{settings.api_host}]" if ":" in settings.api_host else settings.api_host
+    console.print(f"http://{host}:{settings.api_port}/docs shows the API; Ctrl-C ends it")
+    Server(app, settings.api_host, settings.api_port, settings.shutdown_grace_s).run()
+
+
+def _check_loopback(host: str) -> None:
+    try:
+        loopback = host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        loopback = False
+    if not loopback:
+        raise ConfigError(
+            f"KA_API_HOST is {host} and KA_API_AUTH is false: everybody there could read your "
+            "documents. Listen on 127.0.0.1, or ask for keys"
+        )

@@ -1,0 +1,51 @@
+"""The ledger of a service: a call begins only with tokens that its tenant's quota has reserved."""
+
+import logging
+
+from graph.answer import CallRecord
+from graph.errors import StoreUnavailable
+from graph.ports import Account
+from serving.gateway.ledger import MemoryLedger, Reserved
+from serving.store.quotas import QuotaStore
+
+logger = logging.getLogger(__name__)
+
+
+class QuotaLedger(MemoryLedger):
+    """What a task has reserved and no call has taken is kept for its next calls."""
+
+    def __init__(self, quotas: QuotaStore) -> None:
+        super().__init__()
+        self._quotas = quotas
+        self._free: dict[str, int] = {}
+
+    def begin(self, task_id: str, tokens: int) -> None:
+        """So many are reserved for this task."""
+        self._free[task_id] = tokens
+
+    def end(self, task_id: str) -> None:
+        self._free.pop(task_id, None)
+
+    async def reserve(self, account: Account, tokens: int) -> Reserved:
+        """Raises `QuotaExceeded` and `StoreUnavailable` as well; then nothing was counted."""
+        reserved = await super().reserve(account, tokens)
+        free = self._free[account.task_id]
+        kept = min(free, tokens)
+        self._free[account.task_id] = free - kept
+        if kept < tokens:
+            try:
+                await self._quotas.reserve_more(account.task_id, tokens - kept)
+            except BaseException:
+                self._free[account.task_id] += kept
+                self.release(account, reserved)
+                raise
+        return reserved
+
+    async def record(self, account: Account, call: CallRecord, reserved: Reserved) -> None:
+        """A database that is away loses nothing: the end of the task books it, too."""
+        await super().record(account, call, reserved)
+        self._free[account.task_id] += max(0, reserved.tokens - call.tokens)
+        try:
+            await self._quotas.settle(account.task_id, call)
+        except StoreUnavailable as error:
+            logger.warning("a call of the task %s is not booked yet: %s", account.task_id, error)

@@ -1,0 +1,1 @@
+"""What the service remembers: one code for SQLite and PostgreSQL."""

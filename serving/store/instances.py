@@ -1,0 +1,75 @@
+"""Processes that run tasks. One that ends without a word leaves tasks that nobody runs."""
+
+import time
+from collections.abc import Sequence
+from uuid import uuid4
+
+from sqlalchemy import delete, insert, select, update
+
+from serving.store.database import Database, to_its_end
+from serving.store.quotas import QuotaStore
+from serving.store.tables import instances, tasks
+
+BEAT_S = 5.0
+LOST_AFTER_S = 3 * BEAT_S
+
+
+class InstanceStore:
+    """`name` is the same after a restart (a host's name, a pod's of a StatefulSet), `id` never."""
+
+    def __init__(self, database: Database, quotas: QuotaStore, name: str) -> None:
+        self._database = database
+        self._quotas = quotas
+        self._name = name
+        self.id = uuid4().hex
+
+    @to_its_end
+    async def begin(self) -> None:
+        """An instance of the same name cannot run any more: what it left is interrupted at once."""
+        async with self._database.transaction() as connection:
+            await connection.execute(delete(instances).where(instances.c.name == self._name))
+            await connection.execute(
+                insert(instances).values(id=self.id, name=self._name, seen_s=time.time())
+            )
+        await self.end_orphans()
+
+    @to_its_end
+    async def beat(self) -> None:
+        async with self._database.transaction() as connection:
+            seen = await connection.execute(
+                update(instances).where(instances.c.id == self.id).values(seen_s=time.time())
+            )
+            if seen.rowcount == 0:  # others thought it lost, such as after a long pause
+                await connection.execute(
+                    insert(instances).values(id=self.id, name=self._name, seen_s=time.time())
+                )
+
+    @to_its_end
+    async def end_orphans(self) -> Sequence[str]:
+        """Tasks of instances that have not been seen become `interrupted`, and their tokens are
+        released; their ids."""
+        now = time.time()
+        async with self._database.transaction() as connection:
+            await connection.execute(
+                delete(instances).where(
+                    instances.c.id != self.id, instances.c.seen_s < now - LOST_AFTER_S
+                )
+            )
+            ended = await connection.execute(
+                update(tasks)
+                .where(
+                    tasks.c.status == "running",
+                    tasks.c.instance.not_in(select(instances.c.id)),
+                )
+                .values(status="interrupted", ended_s=now)
+                .returning(tasks.c.id)
+            )
+            orphans = list(ended.scalars())
+            for task_id in orphans:
+                await self._quotas.end(connection, task_id)
+            return orphans
+
+    @to_its_end
+    async def end(self) -> None:
+        async with self._database.transaction() as connection:
+            await connection.execute(delete(instances).where(instances.c.id == self.id))

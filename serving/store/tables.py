@@ -1,0 +1,121 @@
+"""The tables. Times are seconds since 1970, UTC; ids are 32 hex digits."""
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    Column,
+    Double,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+
+SCHEMA = 1
+"""Raised with every change of a table."""
+
+ID_CHARS = 32
+TENANT_CHARS = 48
+NAME_CHARS = 100
+
+metadata = MetaData()
+
+schema = Table("ka_schema", metadata, Column("version", Integer, primary_key=True))
+
+tenants = Table(
+    "ka_tenants",
+    metadata,
+    Column("name", String(TENANT_CHARS), primary_key=True),
+    Column("created_s", Double, nullable=False),
+    # What the owner allows this tenant; null: what the settings say.
+    Column("tokens_per_day", BigInteger),
+    Column("tokens_per_month", BigInteger),
+    Column("requests_per_minute", Integer),
+    Column("concurrent_tasks", Integer),
+)
+
+api_keys = Table(
+    "ka_api_keys",
+    metadata,
+    Column("id", String(12), primary_key=True),
+    Column("tenant", ForeignKey(tenants.c.name), nullable=False, index=True),
+    Column("name", String(NAME_CHARS), nullable=False),
+    Column("secret_sha256", String(64), nullable=False),
+    Column("scopes", JSON, nullable=False),
+    Column("created_s", Double, nullable=False),
+    Column("expires_s", Double),
+    Column("revoked_s", Double),
+)
+
+tasks = Table(
+    "ka_tasks",
+    metadata,
+    Column("id", String(ID_CHARS), primary_key=True),
+    Column("tenant", ForeignKey(tenants.c.name), nullable=False),
+    Column("asked", JSON, nullable=False),
+    Column("status", String(16), nullable=False),
+    Column("result", JSON),
+    Column("attached", Boolean, nullable=False),
+    Column("cancel_asked", Boolean, nullable=False, default=False),
+    Column("idempotency_key", String(255)),
+    Column("instance", String(ID_CHARS), nullable=False),
+    Column("created_s", Double, nullable=False),
+    Column("ended_s", Double),
+    UniqueConstraint("tenant", "idempotency_key"),
+    Index("ka_tasks_by_age", "tenant", "created_s", "id"),
+    Index("ka_tasks_by_instance", "instance", "status"),
+)
+
+events = Table(
+    "ka_events",
+    metadata,
+    Column("task_id", ForeignKey(tasks.c.id, ondelete="CASCADE"), primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("type", String(16), nullable=False),
+    Column("data", Text, nullable=False),
+)
+
+instances = Table(
+    "ka_instances",
+    metadata,
+    Column("id", String(ID_CHARS), primary_key=True),
+    Column("name", String(255), nullable=False),
+    Column("seen_s", Double, nullable=False),
+)
+
+quotas = Table(
+    "ka_quotas",
+    metadata,
+    Column("tenant", ForeignKey(tenants.c.name), primary_key=True),
+    Column("period", String(10), primary_key=True),  # 2026-11-30 or 2026-11
+    Column("used", BigInteger, nullable=False, default=0),
+    Column("reserved", BigInteger, nullable=False, default=0),
+)
+
+reservations = Table(
+    "ka_reservations",
+    metadata,
+    Column("task_id", ForeignKey(tasks.c.id), primary_key=True),
+    Column("tenant", String(TENANT_CHARS), nullable=False),
+    Column("day", String(10), nullable=False),
+    Column("tokens", BigInteger, nullable=False),
+)
+
+model_calls = Table(
+    "ka_model_calls",
+    metadata,
+    Column("id", String(ID_CHARS), primary_key=True),
+    Column("task_id", ForeignKey(tasks.c.id), nullable=False, index=True),
+    Column("tenant", String(TENANT_CHARS), nullable=False),
+    Column("day", String(10), nullable=False),
+    Column("prompt_tokens", BigInteger, nullable=False),
+    Column("cached_tokens", BigInteger, nullable=False),
+    Column("output_tokens", BigInteger, nullable=False),
+    Column("record", JSON, nullable=False),
+    Index("ka_model_calls_by_day", "tenant", "day"),
+)
