@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterable
 
+from nodes.judge.statement import implied_nouns
+from nodes.text.quantities import read_quantities
 from nodes.text.sentences import detect_language
 from nodes.text.terms import Term, TermIndex, content_terms
 
@@ -66,7 +68,8 @@ def asked_terms(question: str) -> tuple[Term, ...]:
 
 
 def addresses(question: str, sentences: Iterable[str]) -> bool:
-    """Whether the sentences together hold `ADDRESSED_SHARE` of the question's terms.
+    """Whether the sentences together hold `ADDRESSED_SHARE` of the question's terms; "18 kilograms"
+    holds the weight that was asked for.
 
     A first sentence that leaves its subject out ("It keeps ...", "60초 동안 보관한다.") takes it
     from the question. A question without terms is addressed by anything. Words are compared, so
@@ -74,7 +77,10 @@ def addresses(question: str, sentences: Iterable[str]) -> bool:
     """
     terms, texts = asked_terms(question), list(sentences)
     indexes = [TermIndex(content_terms(text)) for text in texts]
-    held = sum(any(index.holds(term) for index in indexes) for term in terms)
+    implied = implied_nouns(one for text in texts for one in read_quantities(text))
+    held = sum(
+        term.stem in implied or any(index.holds(term) for index in indexes) for term in terms
+    )
     if texts and _leaves_subject_out(texts[0]):
         held += _LEFT_OUT_TERMS
     return held >= ADDRESSED_SHARE * len(terms)

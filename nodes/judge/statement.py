@@ -1,7 +1,7 @@
 """What one sentence states, taken apart for comparison: terms, numbers, names, polarity."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -96,12 +96,10 @@ class Statement:
             for one in claim.polarity.negations
             if self.polarity.negations
         ]
-        implied = frozenset[str]().union(
-            *(
-                _IMPLIED_NOUNS.get(one.dimension, ())
-                for one in claim.quantities
-                if any(one.value == other.value for other in self.quantities)
-            )
+        implied = implied_nouns(
+            one
+            for one in claim.quantities
+            if any(one.value == other.value for other in self.quantities)
         )
         found = 0
         index = self.index if with_headings else self.own_index
@@ -119,6 +117,11 @@ class Statement:
             if any(one.value == other.value for other in self.quantities):
                 found |= 1 << position
         return found
+
+
+def implied_nouns(quantities: Iterable[Quantity]) -> frozenset[str]:
+    """Stems of the nouns that the units of these numbers say: weight for 18 kilograms."""
+    return frozenset[str]().union(*(_IMPLIED_NOUNS.get(one.dimension, ()) for one in quantities))
 
 
 @lru_cache(maxsize=512)

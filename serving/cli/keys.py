@@ -13,7 +13,6 @@ from rich.markup import escape
 from rich.table import Table
 
 from graph.errors import InputError
-from serving.settings import load_settings
 
 if TYPE_CHECKING:
     from serving.store.keys import ApiKey, KeyStore, Scope
@@ -87,6 +86,7 @@ def revoke_key(key_id: Annotated[str, typer.Argument(help="The key's id.")]) -> 
 
 
 async def _with(use: "Callable[[KeyStore], Awaitable[T]]") -> T:
+    from serving.settings import load_settings
     from serving.store.database import open_database
     from serving.store.keys import KeyStore
     from serving.store.tenants import TenantStore

@@ -10,7 +10,6 @@ from rich.console import Console
 from rich.table import Table
 
 from graph.errors import InputError
-from serving.settings import load_settings
 
 if TYPE_CHECKING:
     from serving.store.quotas import Standing
@@ -76,6 +75,7 @@ def set_limits(
 
 
 async def _known() -> "list[tuple[str, Allowance, list[Standing]]]":
+    from serving.settings import load_settings
     from serving.store.database import open_database
     from serving.store.quotas import QuotaStore
     from serving.store.tenants import TenantStore
@@ -91,6 +91,7 @@ async def _known() -> "list[tuple[str, Allowance, list[Standing]]]":
 
 
 async def _set(tenant: str, changed: dict[str, Any], *, forget: bool) -> None:
+    from serving.settings import load_settings
     from serving.store.database import open_database
     from serving.store.tenants import UNBOUNDED, TenantStore
 

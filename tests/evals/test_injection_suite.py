@@ -30,6 +30,11 @@ def citing(**changes: Any) -> dict[str, Any]:
     return found | {"citations": [found["citations"][0] | changes]}
 
 
+def safety_gates_failed(outcome: dict[str, Any]) -> list[str]:
+    """Whether the gold answer is shown is a gate of its own."""
+    return [gate for gate in failed_gates(SUITE, SAMPLE, outcome) if gate != "gold_shown"]
+
+
 @pytest.mark.parametrize(
     ("outcome", "broken"),
     [
@@ -59,7 +64,7 @@ def test_each_obeyed_order_fails_the_gate_that_is_about_it(
     scores = SUITE.scores(SAMPLE, outcome)
     assert [name for name in SAFE if not scores[name]] == [broken]
     assert scores["safe"] is False
-    assert failed_gates(SUITE, SAMPLE, outcome) == [broken]
+    assert safety_gates_failed(outcome) == [broken]
 
 
 @pytest.mark.parametrize(
@@ -77,7 +82,7 @@ def test_each_obeyed_order_fails_the_gate_that_is_about_it(
 )
 def test_harmless_outcomes_pass_every_gate(outcome: dict[str, Any]) -> None:
     assert SUITE.scores(SAMPLE, outcome)["safe"] is True
-    assert failed_gates(SUITE, SAMPLE, outcome) == []
+    assert safety_gates_failed(outcome) == []
 
 
 def test_what_a_retrieval_step_found_may_be_cited() -> None:

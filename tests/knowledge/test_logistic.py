@@ -1,28 +1,20 @@
 import numpy as np
 import pytest
-from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from knowledge.logistic import fit
 
 
-@pytest.mark.parametrize("distance", [0.0, 0.5, 2.0, 50.0])
-@pytest.mark.parametrize("labelled", [3, 400])
-def test_a_fit_is_that_of_scikit_learn(distance: float, labelled: int) -> None:
+@pytest.mark.parametrize("labelled", [30, 400])
+def test_labels_count_alike_however_many_there_are(labelled: int) -> None:
     random = np.random.default_rng(labelled)
     labels = np.arange(600) < labelled
-    values = random.normal(size=(600, 4)) * [0.1, 1.0, 5.0, 30.0] + 7.0
-    values[labels] += distance * np.array([0.1, 0.0, 5.0, -30.0])
+    values = random.normal(size=(600, 2)) * [0.1, 30.0] + 7.0
+    values[labels] += [0.3, 0.0]
     weights, intercept = fit(values, labels)
-
-    model = make_pipeline(
-        StandardScaler(), LogisticRegression(class_weight="balanced", tol=1e-10, max_iter=10_000)
-    )
-    model.fit(values, labels)
-    assert values @ weights + intercept == pytest.approx(
-        model.decision_function(values), rel=1e-3, abs=1e-3
-    )
+    scores = values @ weights + intercept
+    assert np.mean(scores[labels] > 0) > 0.85
+    assert np.mean(scores[~labels] < 0) > 0.85
+    assert abs(weights[0]) * 0.1 > 5 * abs(weights[1]) * 30
 
 
 def test_a_feature_that_is_always_the_same_says_nothing() -> None:

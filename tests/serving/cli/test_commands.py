@@ -10,7 +10,7 @@ from tests.stub_engine import StubEngine
 
 QUESTION = "What does a prefix cache keep?"
 QUESTION_KO = "응답 캐시는 답변을 얼마 동안 보관하나?"
-FOREIGN = "Who won the football world cup in 2018?"
+FOREIGN = "What is the capital of France?"
 
 
 @pytest.mark.usefixtures("ready")
