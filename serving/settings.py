@@ -99,11 +99,12 @@ class Settings(BaseSettings):
     redis_url: str | None = Field(
         default=None, description="counts requests for all replicas; unset: in the process"
     )
-    instance: str = Field(
-        default_factory=gethostname,
+    instance: str | None = Field(
+        default=None,
         min_length=1,
         max_length=255,
-        description="this server's name among its replicas, the same after a restart",
+        description="this server's name among its replicas, the same after a restart; unset: the "
+        "host's name and the port",
     )
     shutdown_grace_s: float = Field(
         default=30, ge=0, description="for running tasks to end before they are cancelled"
@@ -150,6 +151,12 @@ class Settings(BaseSettings):
     @property
     def index_dir(self) -> Path:
         return self.home / "index"
+
+    @property
+    def instance_name(self) -> str:
+        """Two servers on one host have two ports: with one name each would take the other for its
+        own dead predecessor."""
+        return self.instance or f"{gethostname()}:{self.api_port}"
 
     @property
     def database_address(self) -> str | None:

@@ -82,7 +82,7 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
         quotas = QuotaStore(database, tenants)
         ledger = QuotaLedger(quotas)
         agents, server = await opened.enter_async_context(tenant_agents(settings, ledger))
-        instance = InstanceStore(database, quotas, settings.instance)
+        instance = InstanceStore(database, quotas, settings.instance_name)
         tasks, events = TaskStore(database, quotas, instance.id), EventStore(database)
         keys = KeyStore(database, tenants)
         if not settings.api_auth:

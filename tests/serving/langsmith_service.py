@@ -131,7 +131,7 @@ def langsmith_service() -> Iterator[Service]:
                 query = parse_qs(parts.query)
                 self._reply(200, service.answer(self.command, parts.path, query, body, kind))
 
-        do_GET = do_POST = do_PATCH = _handle  # noqa: N815
+        do_GET = do_POST = do_PATCH = _handle  # noqa: N815 - http.server calls them so
 
         def _reply(self, status: int, content: Any) -> None:
             body = json.dumps(content).encode()

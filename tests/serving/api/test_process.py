@@ -27,6 +27,7 @@ TEXTS = {
     "캐시.txt": "응답 캐시는 답변 전체를 60초 동안 보관한다.",
 }
 ASK = {"question": "How long does a response cache keep answers?", "mode": "direct"}
+NAME = {"KA_INSTANCE": "the one"}  # the same after a restart on another port
 BACKGROUND = {"Prefer": "respond-async"}
 
 
@@ -52,7 +53,7 @@ async def served(
         port = free.getsockname()[1]
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "serving.cli", "serve", "--port", str(port)),
-        env={**os.environ, "KA_HOME": str(home), "KA_ENGINE_URL": engine.url, **settings},
+        env={**os.environ, "KA_HOME": str(home), "KA_ENGINE_URL": engine.url, **NAME, **settings},
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
     )
