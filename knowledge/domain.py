@@ -1,15 +1,13 @@
 """Whether a question is about the corpus: the rule that a calibration found (decision 013)."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from math import isfinite
 from pathlib import Path
 from typing import Any, Literal, Self, get_args
 
-from pydantic import TypeAdapter, ValidationError
-
 from graph.evidence import DomainSignal
+from knowledge.kept_json import read_json, write_json
 from knowledge.lexical import Script
 from knowledge.search import Features
 from knowledge.store import Store
@@ -151,19 +149,13 @@ class Calibration:
         return asdict(self)
 
     def write(self, path: Path) -> None:
-        """Replace the file at once, so that a reader never sees a half."""
-        draft = path.with_suffix(".tmp")
-        draft.write_text(json.dumps(self.as_json(), indent=2, ensure_ascii=False), "utf-8")
-        draft.replace(path)
+        write_json(path, self)
 
     @classmethod
     def read(cls, path: Path) -> Self | None:
         """What `write` left; None where there is nothing, or what cannot be used."""
-        try:
-            found = TypeAdapter(cls).validate_json(path.read_bytes())
-        except (OSError, ValidationError):
-            return None
-        return found if found.is_usable() else None
+        found = read_json(path, cls)
+        return found if found and found.is_usable() else None
 
     def is_usable(self) -> bool:
         """Of this version; with both rules, each whole and finite, and what to expect of them where

@@ -1,15 +1,13 @@
 """How much the serving model's own verdict counts in this corpus (docs/decisions/020)."""
 
-import json
 from dataclasses import asdict, dataclass
 from math import isfinite
 from pathlib import Path
 from typing import Any, Self
 
-from pydantic import TypeAdapter, ValidationError
-
 from graph.evidence import VerdictRule
 from knowledge.domain import RECALIBRATED_SHARE, Rate
+from knowledge.kept_json import read_json, write_json
 from knowledge.store import Store
 
 WRONG_REFUSAL_TARGET = 0.05
@@ -91,17 +89,13 @@ class VerdictCalibration:
         return asdict(self)
 
     def write(self, path: Path) -> None:
-        """Replace the file at once, so that a reader never sees a half."""
-        draft = path.with_suffix(".tmp")
-        draft.write_text(json.dumps(self.as_json(), indent=2, ensure_ascii=False), "utf-8")
-        draft.replace(path)
+        write_json(path, self)
 
     @classmethod
     def read(cls, path: Path) -> Self | None:
         """What `write` left; None where there is nothing, or what cannot be used."""
-        try:
-            found = TypeAdapter(cls).validate_json(path.read_bytes())
-        except (OSError, ValidationError):
+        found = read_json(path, cls)
+        if found is None:
             return None
         of = found.weights
         is_finite = all(map(isfinite, (of.intercept, of.words, of.model, of.bound)))

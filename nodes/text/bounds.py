@@ -58,7 +58,9 @@ def read_bound(text: str, start: int, end: int) -> tuple[Bound, tuple[tuple[int,
             if found["not"]:  # what stands between "not" and "more than" stays
                 return bound, (found.span("not"), (found.start("than"), start))
             return bound, (found.span(),)
+    about = _ABOUT.match(text, end)
+    behind = about.end() if about else end
     for form, bound in _BEHIND_OF:
-        if found := form.match(text, _ABOUT.match(text, end).end()):  # type: ignore[union-attr]
+        if found := form.match(text, behind):
             return bound, (found.span(),)
     return "", ()
