@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from html import escape
 from pathlib import Path
 
@@ -168,18 +169,21 @@ def ingested(corpus: Corpus, options: Options) -> Settings:
     folder = corpus.folder(options)
     _forget_old_bound(address)
     with Console(stderr=True).status(f"{corpus.name}: bringing the index in step"):
-        report = _ingest(folder, address, model)
+        report = _ingest(folder, address, model, settings.false_refusals)
     if not report.complete:
         raise ConfigError(f"the index of {corpus.name} is not complete: {report.problem}")
     (address.home / "calibrated_by").write_text(_gate_version(), "ascii")
     return settings
 
 
-def _ingest(folder: Path, address: IndexAddress, model: Embedder) -> IngestReport:
+def _ingest(
+    folder: Path, address: IndexAddress, model: Embedder, false_refusals: float
+) -> IngestReport:
+    bring = partial(ingest, folder, address, model, replace_all=True, false_refusals=false_refusals)
     try:
-        return ingest(folder, address, model, replace_all=True)
+        return bring()
     except IndexMismatch:  # made by an older version of the product
-        return ingest(folder, address, model, replace_all=True, rebuild=True)
+        return bring(rebuild=True)
 
 
 def _forget_old_bound(address: IndexAddress) -> None:

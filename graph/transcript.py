@@ -1,6 +1,6 @@
 """What a task's events add up to: its result as one value."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -58,10 +58,9 @@ class Transcript:
             "steps": [step.model_dump(mode="json") for step in self.steps],
             "failures": [failure.model_dump(mode="json") for failure in self.failures],
             "usage": {
-                **total(calls),
+                **bill(calls),
                 "seconds": self.usage.seconds if self.usage else None,
                 "node_seconds": self.usage.node_seconds if self.usage else {},
-                "calls": [call.model_dump(mode="json") for call in calls],
             },
         }
 
@@ -69,6 +68,10 @@ class Transcript:
 def _with_text(outcome: Outcome) -> dict[str, Any]:
     text = outcome.text if outcome.kind == "answered" else outcome.message
     return {"text": text, **outcome.model_dump(mode="json")}
+
+
+def bill(calls: Sequence[CallRecord]) -> dict[str, Any]:
+    return {**total(calls), "calls": [call.model_dump(mode="json") for call in calls]}
 
 
 def total(calls: Iterable[CallRecord]) -> dict[str, int]:

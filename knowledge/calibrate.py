@@ -18,8 +18,10 @@ def calibrate(
     cache: VectorCache,
     embedder: Embedder,
     on_progress: Callable[[int, int], None],
+    target: float,
 ) -> Calibration:
-    """The cautious rule where too few questions can be asked. Raises `EmbedderUnavailable`."""
+    """`target` is the share of own questions that may be refused. The cautious rule where too few
+    questions can be asked. Raises `EmbedderUnavailable`."""
     catalog = store.catalog
     passages = catalog.passage_count()
     if passages < MIN_PASSAGES:
@@ -38,8 +40,9 @@ def calibrate(
         own_questions=len(own),
         foreign_questions=len(foreign),
         foreign_left_out=len(bank) - len(foreign),
-        with_vectors=find_rule(own, foreign, WITH_VECTORS),
-        by_words=find_rule(own, foreign, BY_WORDS),
-        expected=expected(own, foreign, WITH_VECTORS),
-        expected_by_words=expected(own, foreign, BY_WORDS),
+        false_refusal_target=target,
+        with_vectors=find_rule(own, foreign, WITH_VECTORS, target),
+        by_words=find_rule(own, foreign, BY_WORDS, target),
+        expected=expected(own, foreign, WITH_VECTORS, target),
+        expected_by_words=expected(own, foreign, BY_WORDS, target),
     )

@@ -16,10 +16,6 @@ from knowledge.lexical import Script
 MIN_QUESTIONS = 20
 """Full ones of the corpus, and foreign ones: fewer are too few to fit on."""
 
-ENOUGH = round(1 / FALSE_REFUSAL_TARGET)
-"""Scores in which the target is one question. A group with fewer borrows the others from questions
-like it: full ones in its script, else those of its kind in any script, else all full ones."""
-
 Z_95 = 1.959963984540054
 """Between minus this and this lie 95% of a normal distribution."""
 
@@ -27,24 +23,34 @@ PARTS = 5
 """Of the questions: each is judged by a rule found with the others."""
 
 
-def find_rule(own: Sequence[Asked], foreign: Sequence[Asked], names: tuple[str, ...]) -> Rule:
+def find_rule(
+    own: Sequence[Asked],
+    foreign: Sequence[Asked],
+    names: tuple[str, ...],
+    target: float = FALSE_REFUSAL_TARGET,
+) -> Rule:
     """A logistic regression that tells the corpus's full questions from foreign ones, and the bound
-    of each group of questions."""
+    of each group of questions. `target` is the share of own questions that may be refused."""
     full = [asked for asked in own if asked.group.kind == "full"]
     labels = np.arange(len(full) + len(foreign)) < len(full)
     weights, intercept = logistic.fit(_values([*full, *foreign], names), labels)
     rule = Rule(features=names, weights=tuple(map(float, weights)), intercept=intercept, bounds={})
-    return replace(rule, bounds=_bounds(rule, own))
+    return replace(rule, bounds=_bounds(rule, own, target))
 
 
 def _values(asked: Sequence[Asked], names: tuple[str, ...]) -> NDArray[np.float64]:
     return np.array([[float(getattr(one.features, name)) for name in names] for one in asked])
 
 
-def _bounds(rule: Rule, own: Sequence[Asked]) -> dict[str, float]:
-    """The score that the next question of a group falls below with the probability
-    `FALSE_REFUSAL_TARGET` (split conformal prediction), and never above that of full questions, in
-    its script or in all: of a few passages in one script questions are made that are too easy."""
+def _bounds(rule: Rule, own: Sequence[Asked], target: float) -> dict[str, float]:
+    """The score that the next question of a group falls below with the probability `target` (split
+    conformal prediction), and never above that of full questions, in its script or in all: of a few
+    passages in one script questions are made that are too easy.
+
+    A group with too few scores for that borrows the others from questions like it: full ones in its
+    script, else those of its kind in any script, else all full ones.
+    """
+    enough = round(1 / target)  # scores in which the target is one question
     scored = [(asked.group, rule.score(asked.features)) for asked in own]
 
     def scores(kind: Kind | None, of: Script | None) -> list[float]:
@@ -57,12 +63,12 @@ def _bounds(rule: Rule, own: Sequence[Asked]) -> dict[str, float]:
     def bound(kind: Kind, of: Script) -> float:
         found = scores(kind, of)
         alike = (scores("full", of), scores(kind, None))
-        others = next((each for each in alike if len(each) >= ENOUGH), scores("full", None))
-        lacking = max(0, ENOUGH - len(found))
+        others = next((each for each in alike if len(each) >= enough), scores("full", None))
+        lacking = max(0, enough - len(found))
         borrowed = np.quantile(others, (np.arange(lacking) + 0.5) / max(1, lacking))
-        return float(np.quantile([*found, *borrowed], FALSE_REFUSAL_TARGET, method="weibull"))
+        return float(np.quantile([*found, *borrowed], target, method="weibull"))
 
-    full = float(np.quantile(scores("full", None), FALSE_REFUSAL_TARGET, method="weibull"))
+    full = float(np.quantile(scores("full", None), target, method="weibull"))
     return {
         str(group): min(bound(group.kind, group.script), bound("full", group.script), full)
         for group in GROUPS
@@ -79,7 +85,12 @@ def without_own(
     return [asked for asked in foreign if rule.score(asked.features) < usual]
 
 
-def expected(own: Sequence[Asked], foreign: Sequence[Asked], names: tuple[str, ...]) -> Expected:
+def expected(
+    own: Sequence[Asked],
+    foreign: Sequence[Asked],
+    names: tuple[str, ...],
+    target: float = FALSE_REFUSAL_TARGET,
+) -> Expected:
     """What such a rule refuses: each part of the questions is judged by a rule found with the
     others, and the questions made of one passage are in the same part."""
     judged_own: list[tuple[Asked, bool]] = []
@@ -89,7 +100,7 @@ def expected(own: Sequence[Asked], foreign: Sequence[Asked], names: tuple[str, .
     for (own_part, other_own), (foreign_part, other_foreign) in zip(
         own_parts, foreign_parts, strict=True
     ):
-        rule = find_rule(other_own, other_foreign, names)
+        rule = find_rule(other_own, other_foreign, names, target)
         judged_own += [(asked, rule.refuses(asked.features)) for asked in own_part]
         judged_foreign += [(asked, rule.refuses(asked.features)) for asked in foreign_part]
     return Expected(

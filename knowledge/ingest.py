@@ -11,7 +11,7 @@ from knowledge import chunk
 from knowledge.calibrate import calibrate
 from knowledge.catalog import Catalog, DocumentRow
 from knowledge.contract import Contract
-from knowledge.domain import Calibration, current_calibration
+from knowledge.domain import FALSE_REFUSAL_TARGET, Calibration, current_calibration
 from knowledge.embed import Embedder
 from knowledge.folder import Listing, Problem, Seen, content_of, list_folder, look, settled
 from knowledge.load.document import PLAIN, Loaded, LoadOptions, Unreadable, UnreadableStatus
@@ -39,11 +39,12 @@ def ingest(
     rebuild: bool = False,
     replace_all: bool = False,
     options: LoadOptions = PLAIN,
+    false_refusals: float = FALSE_REFUSAL_TARGET,
     on_progress: OnProgress = lambda progress: None,
 ) -> IngestReport:
     """Read what is new or changed in `folder`, forget what is gone, complete the vectors, and
-    calibrate the gate when passages changed. An interrupted run is completed by the next one.
-    Words can be searched as soon as a file is read.
+    calibrate the gate when passages changed, or the share of own questions that it may refuse. An
+    interrupted run is completed by the next one. Words can be searched as soon as a file is read.
 
     Raises `InputError` (no such folder; or none of the index's documents in it, unless
     `replace_all`),
@@ -63,7 +64,7 @@ def ingest(
             _update_documents(listing, catalog, embedder, options, on_progress),
             key=lambda file: file.path,
         )
-        embedded, calibration, error = _follow(writable, embedder, on_progress)
+        embedded, calibration, error = _follow(writable, embedder, false_refusals, on_progress)
         if not writable.published and error is None:
             if listing.closed:
                 error = f"{listing.closed[0]} cannot be looked into"
@@ -217,7 +218,7 @@ def _textless(pages: tuple[int, ...]) -> str:
 
 
 def _follow(
-    writable: Writable, embedder: Embedder, on_progress: OnProgress
+    writable: Writable, embedder: Embedder, false_refusals: float, on_progress: OnProgress
 ) -> tuple[int, Calibration | None, str | None]:
     """Complete the vectors and calibrate; how many texts were embedded, and what went wrong."""
     store, embedded = writable.store, 0
@@ -230,18 +231,23 @@ def _follow(
             return embedded, None, synced.error
     if not store.catalog.passage_count():
         return embedded, None, None
-    if current := current_calibration(store):
+    current = current_calibration(store)
+    if current and current.false_refusal_target == false_refusals:
         return embedded, current, None
     try:
-        return embedded, _calibrated(writable, embedder, on_progress), None
+        return embedded, _calibrated(writable, embedder, false_refusals, on_progress), None
     except (EmbedderUnavailable, IndexLocked) as error:
         return embedded, None, str(error)
 
 
 def recalibrate(
-    address: IndexAddress, embedder: Embedder, on_progress: OnProgress = lambda progress: None
+    address: IndexAddress,
+    embedder: Embedder,
+    false_refusals: float = FALSE_REFUSAL_TARGET,
+    on_progress: OnProgress = lambda progress: None,
 ) -> Calibration:
-    """Calibrate the gate for the passages as they are, however little they have changed. Raises
+    """Calibrate the gate for the passages as they are, however little they have changed, to refuse
+    this share of the corpus's own questions. Raises
     `IndexMissing`, `IndexEmpty`, `IndexLocked`, `IndexMismatch`, `EmbedderUnavailable`, and
     `KnowledgeError` where vectors are missing."""
     with open_generation(address) as store:
@@ -251,10 +257,12 @@ def recalibrate(
     with open_writable(address, contract, rebuild=False) as writable:
         if not in_step(writable.store):
             raise KnowledgeError(f"vectors are missing; complete them first: {INGEST_COMMAND}")
-        return _calibrated(writable, embedder, on_progress)
+        return _calibrated(writable, embedder, false_refusals, on_progress)
 
 
-def _calibrated(writable: Writable, embedder: Embedder, on_progress: OnProgress) -> Calibration:
+def _calibrated(
+    writable: Writable, embedder: Embedder, false_refusals: float, on_progress: OnProgress
+) -> Calibration:
     store = writable.store
     with store.touching_vectors():
         new = calibrate(
@@ -262,6 +270,7 @@ def _calibrated(writable: Writable, embedder: Embedder, on_progress: OnProgress)
             writable.cache,
             embedder,
             lambda done, total: on_progress(Progress("calibrate", done, total)),
+            false_refusals,
         )
     new.write(store.calibration_path)
     store.catalog.announce()

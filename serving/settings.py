@@ -75,6 +75,14 @@ class Settings(BaseSettings):
         default=0, ge=0, le=3, description="passages before and behind a hit that are joined to it"
     )
 
+    false_refusals: float = Field(
+        default=0.02,
+        ge=0.001,
+        le=0.2,
+        description="share of the documents' own questions that the gate may refuse; more of them, "
+        "and more foreign questions are refused too",
+    )
+
     deadline_s: float = Field(default=120, gt=0)
     call_timeout_s: float = Field(default=60, gt=0)
     model_calls: int = Field(default=12, ge=1)

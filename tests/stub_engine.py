@@ -50,6 +50,13 @@ class Say:
 
 
 @dataclass
+class Stall:
+    """Say this, and then no more, but keep the stream open."""
+
+    text: str
+
+
+@dataclass
 class Odd:
     """Answer 200 with a body that is no stream of completions."""
 
@@ -63,14 +70,15 @@ class Choose:
     likely: dict[str, float]
 
 
-Behaviour = Fail | Hang | BreakOff | Say | Odd | Choose
+Behaviour = Fail | Hang | BreakOff | Say | Stall | Odd | Choose
 
 
 @dataclass
 class StubEngine:
     """`script` is used up call by call; afterwards the stub answers as a good model would:
     a two-step plan where a schema is asked for, else the first sentence of passage 1, cited. Asked
-    to choose, it tells the log-odds that `verdict` has for the prompt."""
+    to choose, it tells the log-odds that `verdict` has for the prompt. A word is a token; `tokens`
+    are those of all prompts that it began to answer, and all that it has written."""
 
     model: str = MODEL
     max_model_len: int = 8_192
@@ -81,6 +89,7 @@ class StubEngine:
     requests: list[dict[str, Any]] = field(default_factory=list)
     headers: dict[str, str] = field(default_factory=dict)
     open_streams: int = 0
+    tokens: int = 0
     url: str = ""
 
     def start(self) -> None:
@@ -114,7 +123,9 @@ class StubEngine:
         return JSONResponse({"object": "list", "data": [model]})
 
     async def _tokenize(self, request: Request) -> Response:
-        return JSONResponse({"count": len((await request.json())["prompt"].split())})
+        body = await request.json()
+        texts = [message["content"] for message in body.get("messages", [])]
+        return JSONResponse({"count": len(" ".join([body.get("prompt", ""), *texts]).split())})
 
     async def _chat(self, request: Request) -> Response:
         body = await request.json()
@@ -143,25 +154,31 @@ class StubEngine:
             if isinstance(behaviour, Hang):
                 yield ": waiting\n\n"
                 await asyncio.sleep(3_600)
-            text = behaviour.text if isinstance(behaviour, Say) else "half of a sentence that"
+            match behaviour:
+                case Say(text) | Stall(text):
+                    pass
+                case _:
+                    text = "half of a sentence that"
             words = re.findall(r"\S+\s*", text)
             likely = behaviour.likely if isinstance(behaviour, Choose) else {}
             if likely:
                 words = [max(likely, key=lambda token: likely[token])]
-            for word in words:
+            prompt = sum(len(message["content"].split()) for message in body["messages"])
+            self.tokens += prompt
+            so_far = body.get("stream_options", {}).get("continuous_usage_stats")
+            for number, word in enumerate(words, start=1):
                 said = {"role": "assistant", "content": word}
-                yield _chunk({"delta": said, "logprobs": _logprobs(word, likely)})
+                self.tokens += 1
+                yield _chunk(
+                    {"delta": said, "logprobs": _logprobs(word, likely)},
+                    _usage(prompt, number) if so_far else None,
+                )
+            if isinstance(behaviour, Stall):
+                await asyncio.sleep(3_600)
             if isinstance(behaviour, BreakOff):
                 raise ConnectionResetError("told to break off")
             yield _chunk({"delta": {}, "finish_reason": "stop"})
-            prompt = sum(len(message["content"].split()) for message in body["messages"])
-            usage = {
-                "prompt_tokens": prompt,
-                "completion_tokens": len(words),
-                "total_tokens": prompt + len(words),
-                "prompt_tokens_details": {"cached_tokens": prompt // 2},
-            }
-            yield _chunk(None, usage)
+            yield _chunk(None, _usage(prompt, len(words)))
             yield "data: [DONE]\n\n"
         finally:
             self.open_streams -= 1
@@ -178,6 +195,15 @@ def _chunk(choice: dict[str, Any] | None, usage: dict[str, Any] | None = None) -
         "usage": usage,
     }
     return f"data: {json.dumps(body, ensure_ascii=False)}\n\n"
+
+
+def _usage(prompt: int, output: int) -> dict[str, Any]:
+    return {
+        "prompt_tokens": prompt,
+        "completion_tokens": output,
+        "total_tokens": prompt + output,
+        "prompt_tokens_details": {"cached_tokens": prompt // 2},
+    }
 
 
 def _logprobs(token: str, likely: dict[str, float]) -> dict[str, Any] | None:

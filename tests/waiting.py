@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 PAUSE_S = 0.02
 
@@ -14,3 +14,10 @@ async def until(condition: Callable[[], bool], *, timeout_s: float = 10) -> None
         await asyncio.sleep(PAUSE_S)
         if time.monotonic() > deadline:
             raise TimeoutError(f"not so after {timeout_s:g} s")
+
+
+async def until_told(condition: Callable[[], Awaitable[bool]], *, timeout_s: float = 10) -> None:
+    """The same for a condition that has to be awaited."""
+    async with asyncio.timeout(timeout_s):
+        while not await condition():  # noqa: ASYNC110  # nobody sets an event
+            await asyncio.sleep(PAUSE_S)

@@ -46,6 +46,8 @@ class Ledger(Protocol):
 
     def calls_of_task(self, task_id: str) -> tuple[CallRecord, ...]: ...
 
+    async def note(self) -> None: ...
+
 
 class TaskRunner:
     def __init__(
@@ -156,6 +158,7 @@ class TaskRunner:
         await self._instance.begin()
         chores = [
             asyncio.create_task(_repeat(self._save_all, SAVE_S)),
+            asyncio.create_task(_repeat(self._ledger.note, SAVE_S)),
             asyncio.create_task(_repeat(self._look_for_cancels, LOOK_S)),
             asyncio.create_task(_repeat(self._tend_instances, BEAT_S)),
         ]

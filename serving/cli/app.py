@@ -182,7 +182,8 @@ def calibrate(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Calibrate the gate anew. An ingest does so by itself when a tenth of the passages changed."""
+    """Calibrate the gate anew. An ingest does so by itself when a tenth of the passages changed, or
+    KA_FALSE_REFUSALS, the share of the documents' own questions that the gate may refuse."""
     from serving.cli import calibrate as command
 
     run = command.calibrate_model if model else command.calibrate

@@ -20,7 +20,9 @@ from serving.wiring.documents import embedder, index_address
 
 def calibrate(settings: Settings, as_json: bool, console: Console) -> int:
     with no_progress() if as_json else shown_progress() as on_progress:
-        gate = recalibrate(index_address(settings), embedder(settings), on_progress)
+        gate = recalibrate(
+            index_address(settings), embedder(settings), settings.false_refusals, on_progress
+        )
     if as_json:
         print(json.dumps(gate.as_json(), ensure_ascii=False, indent=2))
     else:

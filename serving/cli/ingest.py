@@ -27,6 +27,7 @@ class Ingest:
         self._embedder = embedder(settings)
         self._options = load_options(settings)
         self._replace_all = replace_all
+        self._false_refusals = settings.false_refusals
 
     def run(self, *, rebuild: bool = False, shown: bool = True) -> IngestReport:
         with shown_progress() if shown else no_progress() as on_progress:
@@ -37,6 +38,7 @@ class Ingest:
                 rebuild=rebuild,
                 replace_all=self._replace_all,
                 options=self._options,
+                false_refusals=self._false_refusals,
                 on_progress=on_progress,
             )
 

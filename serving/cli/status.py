@@ -76,8 +76,8 @@ def gate_lines(gate: Calibration) -> Iterator[str]:
         return
     yield (
         f"gate: calibrated on {gate.own_questions} questions made from the documents and "
-        f"{gate.foreign_questions} foreign ones, to refuse {gate.false_refusal_target:.0%} of the "
-        "former"
+        f"{gate.foreign_questions} foreign ones, to refuse {100 * gate.false_refusal_target:g}% of "
+        "the former"
     )
     yield (
         f"gate, expected to refuse of questions made from the documents: {_shown(expected.own)}; "

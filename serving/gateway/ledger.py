@@ -11,10 +11,14 @@ from graph.ports import Account
 
 MAX_ACCOUNTS = 1_000
 
+SoFar = Callable[[], CallRecord]
+"""What a call that runs has taken by now."""
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Reserved:
-    """What one call may take: so many tokens, prompt and output together, and seconds."""
+    """What one call may take: so many tokens, prompt and output together, and seconds. Each stands
+    for its call."""
 
     tokens: int
     timeout_s: float
@@ -26,6 +30,7 @@ class _Entry:
     started_calls: int = 0
     reserved_tokens: int = 0
     calls: list[CallRecord] = field(default_factory=list)
+    running: dict[Reserved, SoFar] = field(default_factory=dict)
 
 
 class MemoryLedger:
@@ -53,6 +58,18 @@ class MemoryLedger:
             if task == task_id
             for call in entry.calls
         )
+
+    def running_calls(self) -> dict[str, list[CallRecord]]:
+        """What the calls that run have taken by now, by task."""
+        running: dict[str, list[CallRecord]] = {}
+        for (task_id, _), entry in self._entries.items():
+            if entry.running:
+                running.setdefault(task_id, []).extend(ask() for ask in entry.running.values())
+        return running
+
+    def watch(self, account: Account, reserved: Reserved, so_far: SoFar) -> None:
+        """Until the call is recorded."""
+        self._entry(account).running[reserved] = so_far
 
     async def reserve(self, account: Account, tokens: int) -> Reserved:
         """Count one more call as begun, which takes at most `tokens`.
@@ -84,6 +101,7 @@ class MemoryLedger:
     async def record(self, account: Account, call: CallRecord, reserved: Reserved) -> None:
         """The call has ended and took this; what it did not use is free again."""
         entry = self._entry(account)
+        entry.running.pop(reserved, None)
         entry.reserved_tokens -= reserved.tokens
         entry.calls.append(call)
 

@@ -97,8 +97,13 @@ class GatewayModel:
         reserved = await self._ledger.reserve(request.account, most)
         timeout_s = reserved.timeout_s
         received = _Received()
-        started = time.perf_counter()
+        call_id, started = uuid4().hex, time.perf_counter()
         outcome: Literal["ok", "failed", "cancelled"] = "failed"
+
+        def so_far() -> CallRecord:
+            return _booked(call_id, request, received, time.perf_counter() - started, outcome)
+
+        self._ledger.watch(request.account, reserved, so_far)
         try:
             async with asyncio.timeout(timeout_s):
                 await self._stream(request, received)
@@ -124,9 +129,7 @@ class GatewayModel:
                 self._client = None
             raise translated from error
         finally:
-            seconds = time.perf_counter() - started
-            booked = _booked(request, received, seconds, outcome)
-            await self._ledger.record(request.account, booked, reserved)
+            await self._ledger.record(request.account, so_far(), reserved)
         text, cut_off = "".join(received.pieces), received.finish_reason != "stop"
         if not request.choices:
             return Completion(text, cut_off)
@@ -231,6 +234,7 @@ def _messages(messages: Sequence[Message]) -> list[BaseMessage]:
 
 
 def _booked(
+    call_id: str,
     request: ModelRequest,
     received: _Received,
     seconds: float,
@@ -247,7 +251,7 @@ def _booked(
         prompt = estimate_tokens(text) if received.pieces else 0
         cached, output = 0, len(received.pieces)
     return CallRecord(
-        id=uuid4().hex,
+        id=call_id,
         node=request.node,
         step=request.step,
         prompt_tokens=prompt,

@@ -26,6 +26,10 @@ class QuotaLedger(MemoryLedger):
     def end(self, task_id: str) -> None:
         self._free.pop(task_id, None)
 
+    async def note(self) -> None:
+        """Write down what calls that run have taken, in case that this process dies."""
+        await self._quotas.note(self.running_calls())
+
     async def reserve(self, account: Account, tokens: int) -> Reserved:
         """Raises `QuotaExceeded` and `StoreUnavailable` as well; then nothing was counted."""
         reserved = await super().reserve(account, tokens)

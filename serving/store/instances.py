@@ -6,6 +6,7 @@ from uuid import uuid4
 
 from sqlalchemy import delete, insert, select, update
 
+from graph.transcript import bill
 from serving.store.database import Database, to_its_end
 from serving.store.quotas import QuotaStore
 from serving.store.tables import instances, tasks
@@ -46,8 +47,8 @@ class InstanceStore:
 
     @to_its_end
     async def end_orphans(self) -> Sequence[str]:
-        """Tasks of instances that have not been seen become `interrupted`, and their tokens are
-        released; their ids."""
+        """Tasks of instances that have not been seen become `interrupted`: what their calls had
+        taken is booked, and the rest of their tokens released; their ids."""
         now = time.time()
         async with self._database.transaction() as connection:
             await connection.execute(
@@ -67,6 +68,12 @@ class InstanceStore:
             orphans = list(ended.scalars())
             for task_id in orphans:
                 await self._quotas.end(connection, task_id)
+                usage = bill(await self._quotas.booked(connection, task_id))
+                await connection.execute(
+                    update(tasks)
+                    .where(tasks.c.id == task_id)
+                    .values(result={"usage": {**usage, "seconds": None, "node_seconds": {}}})
+                )
             return orphans
 
     @to_its_end

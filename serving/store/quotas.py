@@ -6,12 +6,12 @@ when it ends, also when its process was killed. A task counts to the day on whic
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Select, delete, func, insert, select, update
+from sqlalchemy import Select, bindparam, delete, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from graph.answer import CallRecord
@@ -90,12 +90,28 @@ class QuotaStore:
         async with self._database.transaction() as connection:
             await self._book(connection, task_id, [call])
 
+    @to_its_end
+    async def note(self, running: Mapping[str, Sequence[CallRecord]]) -> None:
+        """What calls that run have taken by now, by task."""
+        rows = [
+            {"of_task": task_id, "calls": [call.model_dump(mode="json") for call in calls]}
+            for task_id, calls in running.items()
+        ]
+        if rows:
+            noted = update(reservations).where(reservations.c.task_id == bindparam("of_task"))
+            async with self._database.transaction() as connection:
+                await connection.execute(noted.values(running=bindparam("calls")), rows)
+
     async def end(
         self, connection: AsyncConnection, task_id: str, calls: Sequence[CallRecord] = ()
     ) -> None:
-        """Book what is not booked yet and release the rest, in the transaction that ends the
-        task."""
+        """Book what is not booked yet, what was noted of calls too, and release the rest, in the
+        transaction that ends the task."""
         await self._book(connection, task_id, calls)
+        noted = await connection.execute(_of_task(task_id))
+        if (row := noted.one_or_none()) is not None:
+            died = [CallRecord.model_validate(call) for call in row.running]
+            await self._book(connection, task_id, died)
         found = await connection.execute(
             delete(reservations).where(reservations.c.task_id == task_id).returning(reservations)
         )
@@ -160,6 +176,12 @@ class QuotaStore:
             .where(reservations.c.task_id == task_id)
             .values(tokens=row.tokens - released)
         )
+
+    async def booked(self, connection: AsyncConnection, task_id: str) -> list[CallRecord]:
+        found = await connection.execute(
+            select(model_calls.c.record).where(model_calls.c.task_id == task_id)
+        )
+        return [CallRecord.model_validate(record) for record in found.scalars()]
 
     @to_its_end
     async def usage(self, tenant: str, *, since: str, until: str) -> list[DayUsage]:

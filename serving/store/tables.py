@@ -16,7 +16,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-SCHEMA = 1
+SCHEMA = 2
 """Raised with every change of a table."""
 
 ID_CHARS = 32
@@ -104,6 +104,8 @@ reservations = Table(
     Column("tenant", String(TENANT_CHARS), nullable=False),
     Column("day", String(10), nullable=False),
     Column("tokens", BigInteger, nullable=False),
+    # What calls that run had taken when it was last written down: the bill of a process that died.
+    Column("running", JSON, nullable=False, default=list),
 )
 
 model_calls = Table(

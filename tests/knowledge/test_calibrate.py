@@ -209,6 +209,20 @@ def test_the_gate_is_calibrated_anew_on_demand(
     assert Calibration.read(address.home / str(address.current()) / "calibration.json") == again
 
 
+def test_another_share_of_refusals_calibrates_anew_at_the_next_ingest(
+    corpus: Path, address: IndexAddress, embedder: WordsEmbedder
+) -> None:
+    first = ingest(corpus, address, embedder).calibration
+    second = ingest(corpus, address, embedder, false_refusals=0.1).calibration
+    assert first is not None
+    assert second is not None
+    assert second.false_refusal_target == 0.1
+    assert first.with_vectors is not None
+    assert second.with_vectors is not None
+    assert second.with_vectors.bounds["full latin"] > first.with_vectors.bounds["full latin"]
+    assert ingest(corpus, address, embedder, false_refusals=0.1).calibration == second
+
+
 def test_a_gate_is_not_calibrated_while_vectors_are_missing(
     corpus: Path, address: IndexAddress
 ) -> None:

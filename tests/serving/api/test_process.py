@@ -1,79 +1,21 @@
-"""The real command on its real parts, but for a stub in the engine's place."""
+"""How the process ends, and what it finds when it begins again."""
 
 import asyncio
-import os
 import signal
-import socket
-import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 import httpx
 import pytest
 
-from knowledge.embed import make_embedder
-from knowledge.ingest import ingest
-from knowledge.store import IndexAddress
-from serving.store.database import open_database
-from serving.store.keys import KeyStore
-from serving.store.tenants import TenantStore
+from tests.serving.api.process import ASK, BACKGROUND, new_home, served
 from tests.serving.api.sse import received
 from tests.stub_engine import Hang, StubEngine
 from tests.waiting import until
 
-TEXTS = {
-    "caching.txt": "A response cache keeps whole answers for 60 seconds.",
-    "캐시.txt": "응답 캐시는 답변 전체를 60초 동안 보관한다.",
-}
-ASK = {"question": "How long does a response cache keep answers?", "mode": "direct"}
-NAME = {"KA_INSTANCE": "the one"}  # the same after a restart on another port
-BACKGROUND = {"Prefer": "respond-async"}
-
 
 @pytest.fixture
-async def home(tmp_path: Path) -> Path:
-    documents = tmp_path / "documents"
-    documents.mkdir()
-    for name, text in TEXTS.items():
-        (documents / name).write_text(text, "utf-8")
-    ingest(documents, IndexAddress(tmp_path / "home" / "index", "acme"), make_embedder())
-    return tmp_path / "home"
-
-
-@asynccontextmanager
-async def served(
-    home: Path, engine: StubEngine, **settings: str
-) -> AsyncIterator[tuple[asyncio.subprocess.Process, httpx.AsyncClient]]:
-    async with open_database(None, home) as database:
-        keys = KeyStore(database, TenantStore(database))
-        _, key = await keys.make("acme", "test", ["ask"], None)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "serving.cli", "serve", "--port", str(port)),
-        env={**os.environ, "KA_HOME": str(home), "KA_ENGINE_URL": engine.url, **NAME, **settings},
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.STDOUT,
-    )
-    headers = {"Authorization": f"Bearer {key}"}
-    url = f"http://127.0.0.1:{port}"
-    async with httpx.AsyncClient(base_url=url, headers=headers, timeout=60) as client:
-        try:
-            await until(lambda: _answers(url), timeout_s=60)
-            yield process, client
-        finally:
-            if process.returncode is None:
-                process.kill()
-            await process.communicate()
-
-
-def _answers(url: str) -> bool:
-    try:
-        return httpx.get(f"{url}/readyz", timeout=1).status_code == 200
-    except httpx.HTTPError:
-        return False
+def home(tmp_path: Path) -> Path:
+    return new_home(tmp_path)
 
 
 async def _hanging(client: httpx.AsyncClient, engine: StubEngine) -> str:
