@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar, cast
 from uuid import uuid4
 
+from httpx import Timeout
 from langchain_core.messages import AIMessageChunk, BaseMessage, HumanMessage, SystemMessage
 from langchain_core.messages.ai import UsageMetadata
 from langchain_openai import ChatOpenAI
@@ -30,7 +31,7 @@ from serving.gateway.server import DEFAULT_CONTEXT_TOKENS, ModelServer, estimate
 from serving.gateway.vendor_errors import translate
 from serving.proxy import uses_proxy
 
-CONNECT_AND_READ_TIMEOUT_S = 300.0  # a backstop: each call has a shorter one of its own
+CONNECT_TIMEOUT_S = 10.0
 # Small models fall into loops at temperature 0. JSON repeats its keys by right.
 FREQUENCY_PENALTY = 0.5
 # vLLM ends a text that repeats a stretch of up to 64 tokens three times in a row.
@@ -82,7 +83,7 @@ class GatewayModel:
         # langchain_openai would share one pool between all event loops of the process, which breaks
         # when a second loop takes a connection of the first.
         self._http = DefaultAsyncHttpxClient(
-            timeout=CONNECT_AND_READ_TIMEOUT_S,
+            timeout=Timeout(None, connect=CONNECT_TIMEOUT_S),  # each call has one of its own
             trust_env=uses_proxy(server.base_url),
             event_hooks={"request": [self._drop_ambient_headers]},
         )
@@ -214,6 +215,7 @@ class GatewayModel:
                 api_key=SecretStr(self._api_key or "none"),
                 temperature=0,
                 max_retries=0,  # the graph retries, and nobody below it
+                stream_chunk_timeout=None,  # 120 s by default, however long a call may take
                 http_async_client=self._http,
                 stream_usage=True,
                 use_responses_api=False,

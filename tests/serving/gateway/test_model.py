@@ -138,6 +138,20 @@ async def test_a_server_that_hangs_ends_in_a_timeout(
         await model.complete(request(account(Limits(call_timeout_s=0.3))))
 
 
+async def test_no_other_timeout_goes_before_that_of_the_call(
+    stub_engine: StubEngine,
+    model: GatewayModel,
+    ledger: MemoryLedger,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("LANGCHAIN_OPENAI_STREAM_CHUNK_TIMEOUT_S", "0.1")
+    stub_engine.script.append(Hang())
+    with pytest.raises(ModelTimeout):
+        await model.complete(request(account(Limits(call_timeout_s=0.8))))
+    (call,) = ledger.calls(account())
+    assert call.seconds >= 0.8
+
+
 async def test_no_server_is_an_error_that_says_how_to_start_one(ledger: MemoryLedger) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
