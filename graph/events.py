@@ -21,6 +21,14 @@ class NodeFinished(Frozen):
     seconds: float
 
 
+class QuestionUnderstood(Frozen):
+    """A follow-up question of a thread, as it is understood: made to stand alone, where that could be
+    done."""
+
+    type: Literal["question"] = "question"
+    query: str
+
+
 class PassagesFound(Frozen):
     """The evidence, numbered from `first`."""
 
@@ -89,6 +97,7 @@ class TaskFailed(Frozen):
 Event = Annotated[
     TaskStarted
     | NodeFinished
+    | QuestionUnderstood
     | PassagesFound
     | Planned
     | TokenDrafted

@@ -10,6 +10,7 @@ from graph.events import (
     Event,
     FailureSeen,
     Planned,
+    QuestionUnderstood,
     RefusalGiven,
     StepFinished,
     TaskFailed,
@@ -22,6 +23,7 @@ from graph.plan import PlanMade, StepResult
 @dataclass
 class Transcript:
     task_id: str = ""
+    query: str | None = None  # None: the question as it was asked
     made: PlanMade | None = None
     steps: list[StepResult] = field(default_factory=list)
     failures: list[FailureSeen] = field(default_factory=list)
@@ -33,6 +35,8 @@ class Transcript:
         match event:
             case TaskStarted():
                 self.task_id = event.task_id
+            case QuestionUnderstood():
+                self.query = event.query
             case Planned():
                 self.made = event.made
             case StepFinished():
@@ -52,6 +56,7 @@ class Transcript:
         calls = self.usage.calls if self.usage else ()
         return {
             "task_id": self.task_id,
+            "query": self.query,
             "outcome": _with_text(self.outcome) if self.outcome else None,
             "error": self.error.model_dump(mode="json") if self.error else None,
             "plan": self.made.model_dump(mode="json") if self.made else None,
