@@ -22,8 +22,8 @@ class NodeFinished(Frozen):
 
 
 class QuestionUnderstood(Frozen):
-    """A follow-up question of a thread, as it is understood: made to stand alone, where that could be
-    done."""
+    """A follow-up question of a thread, as it is understood: made to stand alone, where that was
+    possible."""
 
     type: Literal["question"] = "question"
     query: str
@@ -84,6 +84,18 @@ class UsageCounted(Frozen):
     calls: tuple[CallRecord, ...]
     node_seconds: dict[str, float]
     seconds: float
+
+    def after(self, earlier: "UsageCounted") -> "UsageCounted":
+        """Of both runs of one task. A call that both have counts once."""
+        nodes = (*earlier.node_seconds, *self.node_seconds)
+        return UsageCounted(
+            calls=tuple({call.id: call for call in (*earlier.calls, *self.calls)}.values()),
+            node_seconds={
+                node: earlier.node_seconds.get(node, 0.0) + self.node_seconds.get(node, 0.0)
+                for node in nodes
+            },
+            seconds=earlier.seconds + self.seconds,
+        )
 
 
 class TaskFailed(Frozen):

@@ -1,6 +1,6 @@
 """What a task's events add up to: its result as one value."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -51,6 +51,19 @@ class Transcript:
                 self.error = event
             case UsageCounted():
                 self.usage = event
+
+    @classmethod
+    def before_review(cls, told: Mapping[str, Any]) -> "Transcript":
+        """Of a task that stopped for its review, from what `as_json` told of it."""
+        return cls(
+            task_id=told["task_id"],
+            query=told["query"],
+            made=PlanMade.model_validate(told["plan"]),
+            failures=[FailureSeen.model_validate(failure) for failure in told["failures"]],
+            usage=UsageCounted.model_validate(
+                {name: told["usage"][name] for name in ("calls", "node_seconds", "seconds")}
+            ),
+        )
 
     def as_json(self) -> dict[str, Any]:
         calls = self.usage.calls if self.usage else ()
