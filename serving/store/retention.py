@@ -1,6 +1,6 @@
 """What is old goes, in small portions. The calls of the model stay: they are the bill."""
 
-from sqlalchemy import ColumnElement, delete, exists, select
+from sqlalchemy import ColumnElement, and_, delete, exists, select, true
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from serving.store.database import Database, to_its_end
@@ -31,9 +31,8 @@ class RetentionStore:
     async def drop_deleted(self, thread: str | None = None) -> int:
         """Of deleted threads, or of this one: ended tasks, and threads without any task; how many:
         at most `PORTION` of each."""
-        deleted = threads.c.deleted_s.is_not(None)
-        if thread is not None:
-            deleted &= threads.c.id == thread
+        which = threads.c.id == thread if thread is not None else true()
+        deleted = and_(threads.c.deleted_s.is_not(None), which)
         async with self._database.transaction() as connection:
             ended = tasks.c.ended_s.is_not(None)
             of_deleted = tasks.c.thread.in_(select(threads.c.id).where(deleted))

@@ -49,6 +49,7 @@ class ScriptedAgents:
 
     lines: Mapping[str, Sequence[Line] | Line]
     language: str = "en"
+    score: float = 0.9
     without_documents: set[str] = field(default_factory=set)
     model: ScriptedModel = field(init=False)
     ledger: MemoryLedger = field(init=False)
@@ -61,7 +62,7 @@ class ScriptedAgents:
         if tenant in self.without_documents:
             raise IndexMissing(f"there is no index for the tenant {tenant}")
         passages = EN_PASSAGES if self.language == "en" else KO_PASSAGES
-        deps = Deps(self.model, self.ledger, FixedRetriever(passages), Limits())
+        deps = Deps(self.model, self.ledger, FixedRetriever(passages, score=self.score), Limits())
         yield build_graph(deps).compile(), deps
 
 
