@@ -59,7 +59,7 @@ def error_handler(deps: Deps) -> Callable[..., Awaitable[Command[str]]]:
         target = routes.fallback(error.node, state)
         failure = _failure(error.node, state, error.error, fallback=target)
         update: dict[str, Any] = {
-            "failures": {f"{failure.node}/{failure.step or 0}": failure},
+            "failures": {failure.key: failure},
             **_bill(state, _for_run(deps, runtime)),
         }
         if failure.step is not None:

@@ -76,8 +76,8 @@ def build_graph(deps: Deps) -> StateGraph[AgentState, None, AgentInput, AgentOut
     graph.add_conditional_edges("gate", routes.after_gate)
     graph.add_conditional_edges("select", routes.after_select)
     graph.add_conditional_edges("verdict", routes.after_verdict)
-    graph.add_edge("plan", "schedule")
-    graph.add_edge("plan_by_rules", "schedule")
+    graph.add_conditional_edges("plan", routes.after_plan)
+    graph.add_conditional_edges("plan_by_rules", routes.after_plan)
     graph.add_conditional_edges("schedule", routes.after_schedule, [*STEP_NODES, "verify"])
     for name in STEP_NODES:
         graph.add_edge(name, "schedule")

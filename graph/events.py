@@ -21,6 +21,14 @@ class NodeFinished(Frozen):
     seconds: float
 
 
+class QuestionUnderstood(Frozen):
+    """A follow-up question of a thread, as it is understood: made to stand alone, where that was
+    possible."""
+
+    type: Literal["question"] = "question"
+    query: str
+
+
 class PassagesFound(Frozen):
     """The evidence, numbered from `first`."""
 
@@ -77,6 +85,18 @@ class UsageCounted(Frozen):
     node_seconds: dict[str, float]
     seconds: float
 
+    def after(self, earlier: "UsageCounted") -> "UsageCounted":
+        """Of both runs of one task. A call that both have counts once."""
+        nodes = (*earlier.node_seconds, *self.node_seconds)
+        return UsageCounted(
+            calls=tuple({call.id: call for call in (*earlier.calls, *self.calls)}.values()),
+            node_seconds={
+                node: earlier.node_seconds.get(node, 0.0) + self.node_seconds.get(node, 0.0)
+                for node in nodes
+            },
+            seconds=earlier.seconds + self.seconds,
+        )
+
 
 class TaskFailed(Frozen):
     """The task ended without an answer; `error` is a class of graph.errors."""
@@ -89,6 +109,7 @@ class TaskFailed(Frozen):
 Event = Annotated[
     TaskStarted
     | NodeFinished
+    | QuestionUnderstood
     | PassagesFound
     | Planned
     | TokenDrafted

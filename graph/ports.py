@@ -30,7 +30,8 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """Whom a call is charged to. A resumed task is a new run and gets fresh bounds."""
+    """Whom a call is charged to. A resumed task is a new run and gets fresh bounds, unless its
+    ledger knows of the earlier one."""
 
     task_id: str
     run_id: str

@@ -25,16 +25,19 @@ def fallback(node: str, state: AgentState) -> str:
 
 
 def after_admit(state: AgentState) -> Literal["rewrite", "retrieve"]:
-    """A thread's first question stands alone already."""
-    return "rewrite" if state["turns"] else "retrieve"
+    """A thread's first question stands alone already, and so does one with a reviewed plan."""
+    return "rewrite" if state["turns"] and state["made"] is None else "retrieve"
 
 
 def after_gate(state: AgentState) -> Literal["select", "refuse"]:
     return "select" if state["in_domain"] else "refuse"
 
 
-def after_select(state: AgentState) -> Literal["verdict", "plan", "plan_by_rules"]:
-    """The model is asked for a verdict only where that has proved to be of use."""
+def after_select(state: AgentState) -> Literal["verdict", "plan", "plan_by_rules", "schedule"]:
+    """The model is asked for a verdict only where that has proved to be of use. With a reviewed
+    plan it was asked before the review."""
+    if state["made"] is not None:
+        return "schedule"
     return _way_to_a_plan(state) if state["retrieval"].verdict is None else "verdict"
 
 
@@ -49,6 +52,11 @@ def _way_to_a_plan(state: AgentState) -> Literal["plan", "plan_by_rules"]:
     if state["task"].mode == "direct" or read_intent(state["query"]).is_look_up:
         return "plan_by_rules"
     return "plan"
+
+
+def after_plan(state: AgentState) -> Literal["schedule", "__end__"]:
+    """A task whose plan is to be reviewed ends here, and another one goes on with that plan."""
+    return "schedule" if state["task"].review is None else "__end__"
 
 
 def after_schedule(state: AgentState) -> list[Send] | Literal["verify"]:

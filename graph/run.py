@@ -19,6 +19,7 @@ from graph.events import (
     NodeFinished,
     PassagesFound,
     Planned,
+    QuestionUnderstood,
     RefusalGiven,
     StepFinished,
     TaskFailed,
@@ -116,6 +117,8 @@ def _events(chunk: Mapping[str, Mapping[str, Any] | None]) -> Iterator[Event]:
             continue
         if node == "admit":
             yield TaskStarted(task_id=update["task"].id)
+        elif "query" in update:
+            yield QuestionUnderstood(query=update["query"])
         elif "evidence" in update:
             yield PassagesFound(first=1, passages=update["evidence"])
         if (made := update.get("made")) is not None:

@@ -15,6 +15,7 @@ from graph.evidence import EVERYTHING, Frozen, Language, Passage, Retrieval, Sco
 from graph.plan import PlanMade, StepResult
 
 Mode = Literal["auto", "direct", "plan"]
+Review = Literal["plan"]
 
 MAX_TURNS = 5
 MAX_QUESTION_CHARS = 4_000
@@ -26,6 +27,7 @@ class Task(Frozen):
     mode: Mode = "auto"
     profile: str | None = Field(default=None, description="who reads the answer, in words")
     scope: Scope = Field(default=EVERYTHING, description="the documents that may be searched")
+    review: Review | None = Field(default=None, description="what the task stops after")
 
 
 class Turn(Frozen):
@@ -44,8 +46,22 @@ class Failure(Frozen):
     message: str
     fallback: str = Field(description="the node that took over")
 
+    @property
+    def key(self) -> str:
+        """In the state."""
+        return f"{self.node}/{self.step or 0}"
+
     def as_event(self) -> FailureSeen:
         return FailureSeen.model_validate(self.model_dump())
+
+
+class Reviewed(Frozen):
+    """What a task that stopped for its plan goes on with: the question as it was understood, the
+    plan that a person wants, and what had failed by then."""
+
+    query: str = Field(min_length=1, max_length=MAX_QUESTION_CHARS)
+    made: PlanMade
+    failures: tuple[Failure, ...] = ()
 
 
 def merge(old: dict[Any, Any], new: dict[Any, Any]) -> dict[Any, Any]:
@@ -61,6 +77,9 @@ class AgentInput(TypedDict):
     mode: NotRequired[Mode]
     profile: NotRequired[str | None]
     scope: NotRequired[Scope | None]
+    turns: NotRequired[tuple[Turn, ...]]  # of a caller that keeps threads itself
+    review: NotRequired[Review | None]
+    reviewed: NotRequired[Reviewed | None]
 
 
 class AgentState(TypedDict):
@@ -69,6 +88,8 @@ class AgentState(TypedDict):
     mode: Mode | None
     profile: str | None
     scope: Scope | None  # or the next question of the thread would inherit them
+    review: Review | None
+    reviewed: Reviewed | None
     task: Task
     turns: tuple[Turn, ...]
     query: str  # the question, made to stand alone

@@ -1,6 +1,6 @@
 """What a task's events add up to: its result as one value."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,6 +10,7 @@ from graph.events import (
     Event,
     FailureSeen,
     Planned,
+    QuestionUnderstood,
     RefusalGiven,
     StepFinished,
     TaskFailed,
@@ -22,6 +23,7 @@ from graph.plan import PlanMade, StepResult
 @dataclass
 class Transcript:
     task_id: str = ""
+    query: str | None = None  # None: the question as it was asked
     made: PlanMade | None = None
     steps: list[StepResult] = field(default_factory=list)
     failures: list[FailureSeen] = field(default_factory=list)
@@ -33,6 +35,8 @@ class Transcript:
         match event:
             case TaskStarted():
                 self.task_id = event.task_id
+            case QuestionUnderstood():
+                self.query = event.query
             case Planned():
                 self.made = event.made
             case StepFinished():
@@ -48,10 +52,24 @@ class Transcript:
             case UsageCounted():
                 self.usage = event
 
+    @classmethod
+    def before_review(cls, told: Mapping[str, Any]) -> "Transcript":
+        """Of a task that stopped for its review, from what `as_json` told of it."""
+        return cls(
+            task_id=told["task_id"],
+            query=told["query"],
+            made=PlanMade.model_validate(told["plan"]),
+            failures=[FailureSeen.model_validate(failure) for failure in told["failures"]],
+            usage=UsageCounted.model_validate(
+                {name: told["usage"][name] for name in ("calls", "node_seconds", "seconds")}
+            ),
+        )
+
     def as_json(self) -> dict[str, Any]:
         calls = self.usage.calls if self.usage else ()
         return {
             "task_id": self.task_id,
+            "query": self.query,
             "outcome": _with_text(self.outcome) if self.outcome else None,
             "error": self.error.model_dump(mode="json") if self.error else None,
             "plan": self.made.model_dump(mode="json") if self.made else None,

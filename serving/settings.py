@@ -114,6 +114,12 @@ class Settings(BaseSettings):
         description="this server's name among its replicas, the same after a restart; unset: the "
         "host's name and the port",
     )
+    review_days: float = Field(
+        default=7, gt=0, description="for a plan to be approved before its task is cancelled"
+    )
+    retention_days: float = Field(
+        default=90, gt=0, description="that a task is kept after its end; what it used stays"
+    )
     shutdown_grace_s: float = Field(
         default=30, ge=0, description="for running tasks to end before they are cancelled"
     )

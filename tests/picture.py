@@ -2,7 +2,7 @@
 
 from langchain_core.runnables.graph import Graph
 
-NAMES = {"__start__": "start([question])", "__end__": "end_([answer or refusal])"}
+NAMES = {"__start__": "start([question])", "__end__": "end_([answer, refusal or plan])"}
 
 
 def mermaid(drawn: Graph) -> str:

@@ -10,7 +10,7 @@ from sse_starlette.sse import AppStatus
 
 from serving.api.problems import add_problems, documented
 from serving.api.rates import RateLimitHeaders
-from serving.api.routes import health, search, tasks, usage
+from serving.api.routes import health, search, tasks, threads, usage
 from serving.api.service import Service
 
 ABOUT = (
@@ -39,7 +39,7 @@ def create_app(open_service: OpenService) -> FastAPI:
     )
     add_problems(app)
     app.add_middleware(RateLimitHeaders)
-    for router in (tasks.router, search.router, usage.router):
+    for router in (tasks.router, threads.router, search.router, usage.router):
         app.include_router(
             router,
             responses=documented(

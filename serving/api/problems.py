@@ -18,6 +18,7 @@ MEDIA_TYPE = "application/problem+json"
 
 STATUS: Mapping[type[AgentError], HTTPStatus] = {
     errors.InputError: HTTPStatus.UNPROCESSABLE_ENTITY,
+    errors.PlanInvalid: HTTPStatus.UNPROCESSABLE_ENTITY,
     errors.Unauthenticated: HTTPStatus.UNAUTHORIZED,
     errors.Forbidden: HTTPStatus.FORBIDDEN,
     errors.NotFound: HTTPStatus.NOT_FOUND,

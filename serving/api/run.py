@@ -13,11 +13,15 @@ DRAFTS_S = 0.2
 
 
 class Run:
-    """`on_abandoned` is called when the last one who followed has left before the end."""
+    """`on_abandoned` is called when the last one who followed has left before the end. A task that
+    was reviewed had events before, up to the number `earlier`."""
 
-    def __init__(self, task_id: str, tenant: str, on_abandoned: Callable[[], None]) -> None:
+    def __init__(
+        self, task_id: str, tenant: str, on_abandoned: Callable[[], None], earlier: int = 0
+    ) -> None:
         self.task_id = task_id
         self.tenant = tenant
+        self.earlier = earlier
         self.ending = False
         self.ended = False
         self._on_abandoned = on_abandoned
@@ -41,11 +45,12 @@ class Run:
                 self._on_abandoned()
 
     async def events(self, after: int = 0) -> AsyncGenerator[NumberedEvent, None]:
-        """Those after this number, as they come, until the task has ended."""
+        """Those after this number, as they come, until the task has ended; of this run alone."""
+        given = max(0, after - self.earlier)
         while True:
-            while after < len(self._events):
-                after += 1
-                yield self._events[after - 1]
+            while given < len(self._events):
+                given += 1
+                yield self._events[given - 1]
             if self.ended:
                 return
             await self._more.wait()
@@ -95,7 +100,7 @@ class Run:
             self._number(draft.type, draft.model_dump_json())
 
     def _number(self, kind: str, data: str) -> NumberedEvent:
-        event = NumberedEvent(len(self._events) + 1, kind, data)
+        event = NumberedEvent(self.earlier + len(self._events) + 1, kind, data)
         self._events.append(event)
         self._wake()
         return event

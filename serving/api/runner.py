@@ -1,36 +1,34 @@
 """Runs tasks: begins, remembers and ends them, and cancels those that nobody waits for."""
 
 import asyncio
-import json
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager, suppress
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol, TypeVar
 from uuid import uuid4
 
 from graph.answer import CallRecord
 from graph.errors import AgentError, ShuttingDown, StoreUnavailable
-from graph.events import TaskFailed, TaskStarted, UsageCounted
+from graph.events import Event, TaskFailed, TaskStarted, UsageCounted
 from graph.ports import Deps
 from graph.run import Agent, run_task
-from graph.state import AgentInput
+from graph.state import MAX_TURNS, AgentInput, Turn
 from graph.transcript import Transcript
+from serving.api.chores import Chore, doing
 from serving.api.run import Run
+from serving.api.task_log import TaskLog
 from serving.store.events import EventStore
 from serving.store.instances import BEAT_S, InstanceStore
-from serving.store.tasks import TaskRecord, TaskStatus, TaskStore
+from serving.store.reviews import ReviewStore
+from serving.store.tasks import CancelReason, TaskRecord, TaskStore
 
 SAVE_S = 0.25
 LOOK_S = 0.4
 """How often other instances' wishes to cancel are looked for."""
 
-END_PAUSES_S = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
-"""Between attempts to write down how a task ended; then it stays `running` there until this
-instance has ended."""
-
-CancelReason = Literal["client_left", "requested", "shutdown"]
-
 logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 
 class Agents(Protocol):
@@ -40,7 +38,7 @@ class Agents(Protocol):
 
 
 class Ledger(Protocol):
-    def begin(self, task_id: str, tokens: int) -> None: ...
+    def begin(self, task_id: str, tokens: int, earlier: UsageCounted | None = None) -> None: ...
 
     def end(self, task_id: str) -> None: ...
 
@@ -58,18 +56,27 @@ class TaskRunner:
         events: EventStore,
         instance: InstanceStore,
         first_tokens: int,
+        reviews: ReviewStore,
+        chores: Sequence[Chore] = (),
     ) -> None:
         """`first_tokens` are reserved before a task begins; it reserves more as it needs them."""
         self._agents = agents
         self._ledger = ledger
         self._first_tokens = first_tokens
         self._tasks = tasks
-        self._events = events
+        self._reviews = reviews
+        self._log = TaskLog(tasks, events, reviews)
         self._instance = instance
+        self._chores = (
+            Chore(self._save_all, SAVE_S),
+            Chore(self._ledger.note, SAVE_S),
+            Chore(self._look_for_cancels, LOOK_S),
+            Chore(self._tend_instances, BEAT_S),
+            *chores,
+        )
         self._runs: dict[str, Run] = {}
         self._workers: dict[str, asyncio.Task[None]] = {}
         self._why_cancelled: dict[str, CancelReason] = {}
-        self._saving = asyncio.Lock()
         self._closing = False
 
     async def begin(
@@ -80,16 +87,28 @@ class TaskRunner:
         *,
         attached: bool,
         idempotency_key: str | None,
+        thread: str | None = None,
     ) -> str:
         """The id of the task; of the one that this key has begun before, where it has. Raises
-        `ShuttingDown`, `QuotaExceeded`, `StoreUnavailable`, and `Conflict` for a key of another
-        request."""
-        if self._closing:
-            raise ShuttingDown("this server is shutting down; send the task again in a moment")
+        `ShuttingDown`, `QuotaExceeded`, `StoreUnavailable`, `Conflict` for a key of another request
+        or while another task of the thread has not ended, and `NotFound` for the thread."""
         task_id = uuid4().hex
-        beginning = asyncio.create_task(
-            self._begin(task_id, tenant, asked, task_input, attached, idempotency_key)
+        return await self._started(
+            task_id,
+            self._begin(task_id, tenant, asked, task_input, attached, idempotency_key, thread),
         )
+
+    async def go_on(self, task: TaskRecord, task_input: AgentInput, *, attached: bool) -> int:
+        """With a task whose plan is approved; the number of its last event before. Raises
+        `ShuttingDown`, `QuotaExceeded`, `RateLimited`, `StoreUnavailable`, and `Conflict` where it
+        does not wait for that any more."""
+        return await self._started(task.id, self._go_on(task, task_input, attached))
+
+    async def _started(self, task_id: str, starting: Coroutine[Any, Any, T]) -> T:
+        if self._closing:
+            starting.close()
+            raise ShuttingDown("this server is shutting down; send the task again in a moment")
+        beginning = asyncio.create_task(starting)
         try:
             return await asyncio.shield(beginning)
         except asyncio.CancelledError:  # nobody will follow what may have begun
@@ -104,6 +123,7 @@ class TaskRunner:
         task_input: AgentInput,
         attached: bool,
         idempotency_key: str | None,
+        thread: str | None,
     ) -> str:
         known = await self._tasks.begin(
             task_id,
@@ -112,21 +132,36 @@ class TaskRunner:
             attached=attached,
             idempotency_key=idempotency_key,
             tokens=self._first_tokens,
+            thread=thread,
         )
         if known is not None:
             return known.id
-        run = Run(
-            task_id,
-            tenant,
-            on_abandoned=(lambda: self._cancel(task_id, "client_left")) if attached else _nothing,
-        )
+        run = Run(task_id, tenant, self._on_abandoned(task_id, attached))
         self._ledger.begin(task_id, self._first_tokens)
         run.take(TaskStarted(task_id=task_id))
-        self._runs[task_id] = run
-        self._workers[task_id] = asyncio.create_task(
-            self._work(run, {**task_input, "task_id": task_id})
-        )
+        self._start(run, task_input, Transcript(task_id=task_id), thread)
         return task_id
+
+    async def _go_on(self, task: TaskRecord, task_input: AgentInput, attached: bool) -> int:
+        before = Transcript.before_review(task.result or {})
+        last = await self._reviews.end(
+            task.tenant, task.id, attached=attached, tokens=self._first_tokens
+        )
+        run = Run(task.id, task.tenant, self._on_abandoned(task.id, attached), last)
+        self._ledger.begin(task.id, self._first_tokens, before.usage)
+        self._start(run, task_input, before)
+        return last
+
+    def _on_abandoned(self, task_id: str, attached: bool) -> Callable[[], None]:
+        return (lambda: self._cancel(task_id, "client_left")) if attached else _nothing
+
+    def _start(
+        self, run: Run, task_input: AgentInput, transcript: Transcript, thread: str | None = None
+    ) -> None:
+        self._runs[run.task_id] = run
+        self._workers[run.task_id] = asyncio.create_task(
+            self._work(run, {**task_input, "task_id": run.task_id}, transcript, thread)
+        )
 
     def run(self, tenant: str, task_id: str) -> Run | None:
         """Where this process runs it."""
@@ -156,19 +191,13 @@ class TaskRunner:
     async def serving(self) -> AsyncIterator[None]:
         """While the block runs, tasks can begin; at its end those that run are cancelled."""
         await self._instance.begin()
-        chores = [
-            asyncio.create_task(_repeat(self._save_all, SAVE_S)),
-            asyncio.create_task(_repeat(self._ledger.note, SAVE_S)),
-            asyncio.create_task(_repeat(self._look_for_cancels, LOOK_S)),
-            asyncio.create_task(_repeat(self._tend_instances, BEAT_S)),
-        ]
         try:
-            yield
+            async with doing(self._chores):
+                try:
+                    yield
+                finally:
+                    await self.drain(0)
         finally:
-            await self.drain(0)
-            for chore in chores:
-                chore.cancel()
-            await asyncio.wait(chores)
             with suppress(StoreUnavailable):
                 await self._instance.end()
 
@@ -182,70 +211,53 @@ class TaskRunner:
         if self._workers:
             await asyncio.wait(self._workers.values())
 
-    async def _work(self, run: Run, task_input: AgentInput) -> None:
-        transcript = Transcript(task_id=run.task_id)
+    async def _work(
+        self, run: Run, task_input: AgentInput, transcript: Transcript, thread: str | None
+    ) -> None:
+        earlier, transcript.usage = transcript.usage, None
+
+        def take(event: Event) -> None:
+            if isinstance(event, UsageCounted) and earlier is not None:
+                event = event.after(earlier)
+            transcript.take(event)
+            run.take(event)
+
         try:
+            if thread is not None:
+                task_input = {**task_input, "turns": await self._turns(run.tenant, thread)}
             async with (
                 self._agents.of(run.tenant) as (agent, deps),
                 aclosing(run_task(agent, task_input, deps)) as events,
             ):
                 async for event in events:
                     if not isinstance(event, TaskStarted):  # the stream has one already
-                        transcript.take(event)
-                        run.take(event)
+                        take(event)
         except asyncio.CancelledError:
             pass
         except AgentError as error:
-            self._fail(run, transcript, type(error).__name__, str(error))
+            take(TaskFailed(error=type(error).__name__, message=str(error)))
         except Exception:
             logger.exception("the task %s met a defect", run.task_id)
-            self._fail(run, transcript, "Defect", "a defect of this server; its log has more")
+            detail = "a defect of this server; its log has more"
+            take(TaskFailed(error="Defect", message=detail))
         run.ending = True
+        calls = self._ledger.calls_of_task(run.task_id)
+        if transcript.usage is None:  # broken off before its bill was made
+            take(UsageCounted(calls=calls, node_seconds={}, seconds=run.seconds))
+        why = self._why_cancelled.pop(run.task_id, None)
+        stops = task_input.get("review") is not None
         try:
-            await self._end(run, transcript, self._why_cancelled.pop(run.task_id, None))
+            await self._log.end(run, transcript, calls, cancelled=why, for_review=stops)
         finally:
             run.end()
             self._ledger.end(run.task_id)
             del self._runs[run.task_id], self._workers[run.task_id]
 
-    def _fail(self, run: Run, transcript: Transcript, error: str, message: str) -> None:
-        failed = TaskFailed(error=error, message=message)
-        transcript.take(failed)
-        run.take(failed)
-
-    async def _end(self, run: Run, transcript: Transcript, why: CancelReason | None) -> None:
-        status: TaskStatus
-        if transcript.outcome is not None:
-            status = transcript.outcome.kind
-        else:
-            status = "cancelled" if why else "failed"
-        calls = self._ledger.calls_of_task(run.task_id)
-        if transcript.usage is None:  # broken off before its bill was made
-            usage = UsageCounted(calls=calls, node_seconds={}, seconds=run.seconds)
-            transcript.take(usage)
-            run.take(usage)
-        cancelled = why if status == "cancelled" else None
-        run.add("end", json.dumps({"status": status, "cancelled": cancelled}))
-        result = {**transcript.as_json(), "cancelled": cancelled}
-        for pause_s in (*END_PAUSES_S, None):
-            try:
-                await self._save(run)
-                await self._tasks.end(run.task_id, status, result, calls)
-                return
-            except StoreUnavailable as error:
-                logger.warning("the end of the task %s is not written: %s", run.task_id, error)
-                if pause_s is not None:
-                    await asyncio.sleep(pause_s)
-
-    async def _save(self, *runs: Run) -> None:
-        async with self._saving:
-            new = {run.task_id: run.unsaved() for run in runs}
-            await self._events.append(new)
-            for run in runs:
-                run.saved(len(new[run.task_id]))
+    async def _turns(self, tenant: str, thread: str) -> tuple[Turn, ...]:
+        return tuple(map(_turn, await self._tasks.told(tenant, thread, limit=MAX_TURNS)))
 
     async def _save_all(self) -> None:
-        await self._save(*self._runs.values())
+        await self._log.save(*self._runs.values())
 
     async def _look_for_cancels(self) -> None:
         for task_id in await self._tasks.asked_to_cancel():
@@ -260,11 +272,8 @@ def _nothing() -> None:
     """A task in the background has no one who must stay."""
 
 
-async def _repeat(chore: Callable[[], Awaitable[object]], every_s: float) -> None:
-    """A database that is away for a while ends no chore."""
-    while True:
-        await asyncio.sleep(every_s)
-        try:
-            await chore()
-        except StoreUnavailable as error:
-            logger.warning("%s", error)
+def _turn(task: TaskRecord) -> Turn:
+    result = task.result or {}
+    return Turn(
+        question=result["query"] or task.asked["question"], answer=result["outcome"]["text"]
+    )

@@ -9,8 +9,10 @@ from fastapi import Depends, Request
 
 from graph.errors import AgentError
 from nodes.select import INSTRUCTION_TOKENS
+from serving.api.chores import Chore
 from serving.api.identity import Identity, KeyIdentity, NoIdentity
 from serving.api.rates import RateLimits, rate_limits
+from serving.api.retention import Retention
 from serving.api.runner import Agents, TaskRunner
 from serving.gateway.quota_ledger import QuotaLedger
 from serving.gateway.server import ModelServer
@@ -20,9 +22,15 @@ from serving.store.events import EventStore
 from serving.store.instances import InstanceStore
 from serving.store.keys import KeyStore
 from serving.store.quotas import QuotaStore
+from serving.store.retention import RetentionStore
+from serving.store.reviews import ReviewStore
 from serving.store.tasks import TaskStore
 from serving.store.tenants import Allowance, TenantStore
+from serving.store.threads import ThreadStore
 from serving.wiring.tenants import tenant_agents
+
+RETENTION_S = 60.0
+"""How often it is looked for what is too old."""
 
 
 class Health(Protocol):
@@ -41,6 +49,9 @@ class Service:
     agents: Agents
     runner: TaskRunner
     health: Health
+    threads: ThreadStore
+    reviews: ReviewStore
+    retention: Retention
 
 
 def _own(request: Request) -> Service:
@@ -89,7 +100,15 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
             await tenants.add(settings.tenant)
         rates = await opened.enter_async_context(rate_limits(settings.redis_url, tenants))
         first_tokens = settings.evidence_tokens + INSTRUCTION_TOKENS + settings.output_tokens
-        runner = TaskRunner(agents, ledger, tasks, events, instance, first_tokens)
+        reviews = ReviewStore(database, quotas, instance.id)
+        retention = Retention(
+            RetentionStore(database),
+            reviews,
+            days=settings.retention_days,
+            review_days=settings.review_days,
+        )
+        chores = [Chore(retention.tend, RETENTION_S)]
+        runner = TaskRunner(agents, ledger, tasks, events, instance, first_tokens, reviews, chores)
         await opened.enter_async_context(runner.serving())
         yield Service(
             identity=KeyIdentity(keys) if settings.api_auth else NoIdentity(settings.tenant),
@@ -100,6 +119,9 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
             agents=agents,
             runner=runner,
             health=_Health(database, server),
+            threads=ThreadStore(database),
+            reviews=reviews,
+            retention=retention,
         )
 
 

@@ -5,7 +5,7 @@ import binascii
 import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -13,11 +13,14 @@ from graph.answer import CallRecord, Degraded, Nearest, RefusalReason, Removed, 
 from graph.errors import InputError
 from graph.events import FailureSeen
 from graph.evidence import EVERYTHING, Citation, Language, Scope
-from graph.plan import PlanMade
-from graph.state import MAX_QUESTION_CHARS, AgentInput, Mode
+from graph.plan import Plan, PlanMade, allowed_actions, validate_plan
+from graph.state import MAX_QUESTION_CHARS, AgentInput, Failure, Mode, Review, Reviewed
 from nodes.admit import MAX_PROFILE_CHARS
 from serving.api.problems import Problem, problem_of
-from serving.store.tasks import Position, TaskRecord, TaskStatus
+from serving.store.tasks import CancelReason, Position, TaskRecord, TaskStatus
+from serving.store.threads import ThreadRecord
+
+Id = Annotated[str, Field(pattern="^[0-9a-f]{32}$")]
 
 
 class Given(BaseModel):
@@ -42,6 +45,10 @@ class TaskRequest(Given):
         default=None, description="who reads the answer, in words"
     )
     scope: Scope = Field(default=EVERYTHING, description="the documents that may be searched")
+    thread: Id | None = Field(default=None, description="the question follows up on this thread")
+    review: Review | None = Field(
+        default=None, description="plan: stop after the plan, until a person has approved it"
+    )
 
     @model_validator(mode="after")
     def _asks(self) -> Self:
@@ -51,8 +58,43 @@ class TaskRequest(Given):
 
     def task_input(self) -> AgentInput:
         return AgentInput(
-            question=self.question, mode=self.mode, profile=self.profile, scope=self.scope
+            question=self.question,
+            mode=self.mode,
+            profile=self.profile,
+            scope=self.scope,
+            review=self.review,
         )
+
+
+class Approval(Given):
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {},
+                {"plan": {"steps": [{"action": "answer", "focus": "신입 사원의 휴가 일수"}]}},
+            ]
+        }
+    )
+
+    plan: Plan | None = Field(default=None, description="in its place; none: as it was made")
+
+    def task_input(self, record: TaskRecord) -> AgentInput:
+        """What the task goes on with. Raises `PlanInvalid`."""
+        asked = TaskRequest.model_validate(record.asked)
+        result: Mapping[str, Any] = record.result or {}
+        made = PlanMade.model_validate(result["plan"])
+        if self.plan is not None:
+            plan = validate_plan(self.plan, allowed=allowed_actions(asked.profile))
+            made = PlanMade(plan=plan, maker="person")
+        seen = [FailureSeen.model_validate(failure) for failure in result["failures"]]
+        failures = tuple(
+            Failure.model_validate(failure.model_dump(exclude={"type"}))
+            for failure in seen
+            if failure.fallback != failure.node  # the others were mended by another attempt
+        )
+        query = result["query"] or asked.question.strip()
+        reviewed = Reviewed(query=query, made=made, failures=failures)
+        return {**asked.task_input(), "review": None, "reviewed": reviewed}
 
 
 class Answer(BaseModel):
@@ -84,20 +126,22 @@ class Usage(BaseModel):
 
 class Task(BaseModel):
     """Exactly one of `answer`, `refusal`, `error` and `cancelled` is set when it has ended, and
-    none for one that runs or was interrupted."""
+    none for one that runs, awaits its review or was interrupted."""
 
     id: str
     status: TaskStatus
     question: str
+    thread: str | None
+    understood: str | None = Field(
+        default=None, description="a thread's follow-up question, made to stand alone"
+    )
     mode: Mode
     created_at: datetime
     ended_at: datetime | None
     answer: Answer | None = None
     refusal: Refusal | None = None
     error: Problem | None = None
-    cancelled: Literal["client_left", "requested", "shutdown"] | None = Field(
-        default=None, description="who ended it"
-    )
+    cancelled: CancelReason | None = Field(default=None, description="who ended it")
     plan: PlanMade | None = None
     failures: list[FailureSeen] = Field(
         default=[], description="what failed on the way, and by what the task went on"
@@ -110,6 +154,25 @@ class TaskPage(BaseModel):
     next: str | None = Field(description="the next page's `after`; none: this is the last")
 
 
+class Thread(BaseModel):
+    id: str
+    created_at: datetime
+
+
+class ThreadPage(BaseModel):
+    threads: list[Thread]
+    next: str | None = Field(description="the next page's `after`; none: this is the last")
+
+
+class ThreadWithTasks(Thread):
+    tasks: list[Task] = Field(description="the oldest first")
+    next: str | None = Field(description="the next page's `after`; none: this is the last")
+
+
+def thread_of(record: ThreadRecord) -> Thread:
+    return Thread(id=record.id, created_at=_time(record.created_s))
+
+
 def task_of(record: TaskRecord) -> Task:
     result = record.result or {}
     outcome: Mapping[str, Any] = result.get("outcome") or {}
@@ -119,6 +182,8 @@ def task_of(record: TaskRecord) -> Task:
             "id": record.id,
             "status": record.status,
             "question": record.asked["question"],
+            "thread": record.thread,
+            "understood": result.get("query"),
             "mode": record.asked["mode"],
             "created_at": _time(record.created_s),
             "ended_at": None if record.ended_s is None else _time(record.ended_s),
@@ -137,7 +202,7 @@ def task_of(record: TaskRecord) -> Task:
     )
 
 
-def cursor(record: TaskRecord) -> str:
+def cursor(record: TaskRecord | ThreadRecord) -> str:
     place = json.dumps([record.created_s, record.id])
     return base64.urlsafe_b64encode(place.encode()).decode().rstrip("=")
 

@@ -52,12 +52,13 @@ class MemoryLedger:
 
     def calls_of_task(self, task_id: str) -> tuple[CallRecord, ...]:
         """Of all its runs: a task that was resumed has several."""
-        return tuple(
-            call
+        of_task = {
+            call.id: call
             for (task, _), entry in self._entries.items()
             if task == task_id
             for call in entry.calls
-        )
+        }
+        return tuple(of_task.values())
 
     def running_calls(self) -> dict[str, list[CallRecord]]:
         """What the calls that run have taken by now, by task."""

@@ -4,6 +4,7 @@ import logging
 
 from graph.answer import CallRecord
 from graph.errors import StoreUnavailable
+from graph.events import UsageCounted
 from graph.ports import Account
 from serving.gateway.ledger import MemoryLedger, Reserved
 from serving.store.quotas import QuotaStore
@@ -18,13 +19,25 @@ class QuotaLedger(MemoryLedger):
         super().__init__()
         self._quotas = quotas
         self._free: dict[str, int] = {}
+        self._earlier: dict[str, UsageCounted] = {}
 
-    def begin(self, task_id: str, tokens: int) -> None:
-        """So many are reserved for this task."""
+    def begin(self, task_id: str, tokens: int, earlier: UsageCounted | None = None) -> None:
+        """So many are reserved for this task. What it took `earlier`, before its review, counts
+        against its limits."""
         self._free[task_id] = tokens
+        if earlier is not None:
+            self._earlier[task_id] = earlier
+
+    def open(self, account: Account) -> None:
+        entry = self._entry(account)
+        if (earlier := self._earlier.pop(account.task_id, None)) is not None:
+            entry.deadline -= earlier.seconds
+            entry.started_calls += len(earlier.calls)
+            entry.calls.extend(earlier.calls)
 
     def end(self, task_id: str) -> None:
         self._free.pop(task_id, None)
+        self._earlier.pop(task_id, None)
 
     async def note(self) -> None:
         """Write down what calls that run have taken, in case that this process dies."""

@@ -63,18 +63,19 @@ class InstanceStore:
                     tasks.c.instance.not_in(select(instances.c.id)),
                 )
                 .values(status="interrupted", ended_s=now)
-                .returning(tasks.c.id)
+                .returning(tasks.c.id, tasks.c.result)
             )
-            orphans = list(ended.scalars())
-            for task_id in orphans:
+            orphans = {row.id: row.result or {} for row in ended}
+            for task_id, told in orphans.items():
                 await self._quotas.end(connection, task_id)
-                usage = bill(await self._quotas.booked(connection, task_id))
+                booked = bill(await self._quotas.booked(connection, task_id))
+                usage = {"seconds": None, "node_seconds": {}, **told.get("usage", {}), **booked}
                 await connection.execute(
                     update(tasks)
                     .where(tasks.c.id == task_id)
-                    .values(result={"usage": {**usage, "seconds": None, "node_seconds": {}}})
+                    .values(result={**told, "usage": usage})
                 )
-            return orphans
+            return list(orphans)
 
     @to_its_end
     async def end(self) -> None:

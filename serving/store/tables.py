@@ -14,6 +14,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    text,
 )
 
 SCHEMA = 2
@@ -52,11 +53,25 @@ api_keys = Table(
     Column("revoked_s", Double),
 )
 
+threads = Table(
+    "ka_threads",
+    metadata,
+    Column("id", String(ID_CHARS), primary_key=True),
+    Column("tenant", ForeignKey(tenants.c.name), nullable=False),
+    Column("created_s", Double, nullable=False),
+    Column("deleted_s", Double),  # its tasks and then itself are dropped when none runs any more
+    Index("ka_threads_by_age", "tenant", "created_s", "id"),
+)
+
+OPEN = "status IN ('running', 'awaiting_review')"
+"""A task that has not ended."""
+
 tasks = Table(
     "ka_tasks",
     metadata,
     Column("id", String(ID_CHARS), primary_key=True),
     Column("tenant", ForeignKey(tenants.c.name), nullable=False),
+    Column("thread", ForeignKey(threads.c.id)),
     Column("asked", JSON, nullable=False),
     Column("status", String(16), nullable=False),
     Column("result", JSON),
@@ -65,8 +80,16 @@ tasks = Table(
     Column("idempotency_key", String(255)),
     Column("instance", String(ID_CHARS), nullable=False),
     Column("created_s", Double, nullable=False),
+    Column("waiting_since_s", Double),  # for its review
     Column("ended_s", Double),
     UniqueConstraint("tenant", "idempotency_key"),
+    # One task of a thread at a time.
+    Index(
+        "ka_tasks_open", "thread", unique=True, sqlite_where=text(OPEN), postgresql_where=text(OPEN)
+    ),
+    Index("ka_tasks_by_thread", "thread", "created_s", "id"),
+    Index("ka_tasks_by_wait", "waiting_since_s"),
+    Index("ka_tasks_by_end", "ended_s"),
     Index("ka_tasks_by_age", "tenant", "created_s", "id"),
     Index("ka_tasks_by_instance", "instance", "status"),
 )
@@ -112,7 +135,8 @@ model_calls = Table(
     "ka_model_calls",
     metadata,
     Column("id", String(ID_CHARS), primary_key=True),
-    Column("task_id", ForeignKey(tasks.c.id), nullable=False, index=True),
+    # No foreign key: the bill outlives the task.
+    Column("task_id", String(ID_CHARS), nullable=False, index=True),
     Column("tenant", String(TENANT_CHARS), nullable=False),
     Column("day", String(10), nullable=False),
     Column("prompt_tokens", BigInteger, nullable=False),

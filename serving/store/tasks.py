@@ -5,16 +5,28 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from sqlalchemy import Row, and_, func, or_, select, update
+from sqlalchemy import ColumnElement, Row, Table, and_, func, or_, select, text, update
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from graph.answer import CallRecord
-from graph.errors import Conflict
+from graph.errors import Conflict, NotFound
 from serving.store.database import Database, to_its_end
 from serving.store.quotas import QuotaStore
-from serving.store.tables import tasks
+from serving.store.tables import OPEN, tasks, threads
 
-TaskStatus = Literal["running", "answered", "refused", "failed", "cancelled", "interrupted"]
-"""`interrupted`: the process that ran it ended without a word."""
+TaskStatus = Literal[
+    "running",
+    "awaiting_review",
+    "answered",
+    "refused",
+    "failed",
+    "cancelled",
+    "interrupted",
+]
+"""`awaiting_review`: nothing runs until a person has approved its plan. `interrupted`: the process
+that ran it ended without a word."""
+
+CancelReason = Literal["client_left", "requested", "shutdown", "not_reviewed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +42,12 @@ class TaskRecord:
     attached: bool
     created_s: float
     ended_s: float | None
+    thread: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """Where a page of the list ended: tasks are listed from the newest."""
+    """Where a page of a list by age ended."""
 
     created_s: float
     id: str
@@ -56,14 +69,19 @@ class TaskStore:
         attached: bool,
         idempotency_key: str | None,
         tokens: int,
+        thread: str | None = None,
     ) -> TaskRecord | None:
         """Remember a task that this instance begins, and reserve tokens for it; None where it did.
         The task that has this key already is given instead, and nothing is to be run. Raises
-        `Conflict` where that one was asked something else, and `QuotaExceeded`."""
+        `Conflict` where that one was asked something else, or another one of the thread has not
+        ended; `NotFound` where there is no such thread; `QuotaExceeded`."""
         async with self._database.transaction() as connection:
+            if thread is not None:
+                await _hold(connection, tenant, thread)
             values = {
                 "id": task_id,
                 "tenant": tenant,
+                "thread": thread,
                 "asked": dict(asked),
                 "status": "running",
                 "attached": attached,
@@ -74,12 +92,19 @@ class TaskStore:
             if await self._database.insert_new(connection, tasks, values):
                 await self._quotas.begin(connection, task_id, tenant, tokens)
                 return None
-            known = await connection.execute(
-                select(tasks).where(
-                    tasks.c.tenant == tenant, tasks.c.idempotency_key == idempotency_key
-                )
+            same_key = and_(
+                tasks.c.idempotency_key.is_not(None), tasks.c.idempotency_key == idempotency_key
             )
-            record = _record(known.one())
+            known = await connection.execute(
+                select(tasks).where(tasks.c.tenant == tenant, same_key)
+            )
+            row = known.one_or_none()
+        if row is None:
+            raise Conflict(
+                "another task of this thread runs or awaits its review; wait until it has ended, "
+                "or cancel it"
+            )
+        record = _record(row)
         if record.asked != dict(asked):
             raise Conflict(
                 "this Idempotency-Key belongs to another request; use a new key for a new one"
@@ -104,19 +129,58 @@ class TaskStore:
         after: Position | None = None,
         status: TaskStatus | None = None,
     ) -> list[TaskRecord]:
+        """From the newest."""
         query = select(tasks).where(tasks.c.tenant == tenant)
         if status is not None:
             query = query.where(tasks.c.status == status)
         if after is not None:
-            query = query.where(
-                or_(
-                    tasks.c.created_s < after.created_s,
-                    and_(tasks.c.created_s == after.created_s, tasks.c.id < after.id),
-                )
-            )
+            query = query.where(older(tasks, after))
         query = query.order_by(tasks.c.created_s.desc(), tasks.c.id.desc()).limit(limit)
         async with self._database.transaction() as connection:
             return [_record(row) for row in await connection.execute(query)]
+
+    @to_its_end
+    async def of_thread(
+        self, tenant: str, thread: str, *, limit: int, after: Position | None = None
+    ) -> list[TaskRecord]:
+        """From the oldest."""
+        query = select(tasks).where(tasks.c.thread == thread, tasks.c.tenant == tenant)
+        if after is not None:
+            query = query.where(
+                or_(
+                    tasks.c.created_s > after.created_s,
+                    and_(tasks.c.created_s == after.created_s, tasks.c.id > after.id),
+                )
+            )
+        query = query.order_by(tasks.c.created_s, tasks.c.id).limit(limit)
+        async with self._database.transaction() as connection:
+            return [_record(row) for row in await connection.execute(query)]
+
+    @to_its_end
+    async def open_in(self, tenant: str, thread: str) -> TaskRecord | None:
+        """The one that runs or awaits its review."""
+        async with self._database.transaction() as connection:
+            found = await connection.execute(
+                select(tasks).where(tasks.c.thread == thread, tasks.c.tenant == tenant, text(OPEN))
+            )
+            row = found.one_or_none()
+        return None if row is None else _record(row)
+
+    @to_its_end
+    async def told(self, tenant: str, thread: str, *, limit: int) -> list[TaskRecord]:
+        """The last tasks of a thread that ended in an answer or a refusal, from the oldest."""
+        query = (
+            select(tasks)
+            .where(
+                tasks.c.thread == thread,
+                tasks.c.tenant == tenant,
+                tasks.c.status.in_(("answered", "refused")),
+            )
+            .order_by(tasks.c.created_s.desc(), tasks.c.id.desc())
+            .limit(limit)
+        )
+        async with self._database.transaction() as connection:
+            return [_record(row) for row in await connection.execute(query)][::-1]
 
     @to_its_end
     async def end(
@@ -169,6 +233,25 @@ class TaskStore:
             return int(found.scalar_one())
 
 
+async def _hold(connection: AsyncConnection, tenant: str, thread: str) -> None:
+    """The thread cannot be deleted until the transaction ends. Raises `NotFound`."""
+    found = await connection.execute(
+        select(threads.c.id)
+        .where(threads.c.id == thread, threads.c.tenant == tenant, threads.c.deleted_s.is_(None))
+        .with_for_update(read=True)
+    )
+    if found.first() is None:
+        raise NotFound("there is no such thread")
+
+
+def older(table: Table, position: Position) -> ColumnElement[bool]:
+    """Behind this one in a list from the newest."""
+    return or_(
+        table.c.created_s < position.created_s,
+        and_(table.c.created_s == position.created_s, table.c.id < position.id),
+    )
+
+
 def _record(row: Row[Any]) -> TaskRecord:
     return TaskRecord(
         id=row.id,
@@ -179,4 +262,5 @@ def _record(row: Row[Any]) -> TaskRecord:
         attached=row.attached,
         created_s=row.created_s,
         ended_s=row.ended_s,
+        thread=row.thread,
     )

@@ -37,6 +37,8 @@ async def whole_state() -> dict[str, Any]:
         "mode": "auto",
         "profile": None,
         "scope": None,
+        "review": None,
+        "reviewed": None,
         "task": Task(id="task", language="en"),
         "turns": (Turn(question="Hello?", answer="Hello."),),
         "retrieval": retrieval,

@@ -1,41 +1,39 @@
 """/v1/tasks: ask, watch, look up, cancel."""
 
-import asyncio
-import json
-from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import ExitStack, aclosing, nullcontext, suppress
+from collections.abc import AsyncIterator
+from contextlib import aclosing
 from http import HTTPStatus
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Path, Query, Request, Response
 from fastapi.responses import JSONResponse
 from sse_starlette import EventSourceResponse, ServerSentEvent
-from starlette.types import Receive, Scope, Send
 
-from graph.errors import NotFound
-from serving.api.identity import MayAsk, Principal
+from serving.api.following import FollowingStream, cancel_task, ended_or_left, events_of, found_task
+from serving.api.identity import MayAsk
 from serving.api.problems import documented, respond
 from serving.api.service import OwnService, Service
-from serving.api.wire import Task, TaskPage, TaskRequest, cursor, read_cursor, task_of
-from serving.store.events import NumberedEvent
-from serving.store.tasks import TaskRecord, TaskStatus
+from serving.api.wire import (
+    Approval,
+    Task,
+    TaskPage,
+    TaskRequest,
+    cursor,
+    read_cursor,
+    task_of,
+)
+from serving.store.reviews import not_awaiting
+from serving.store.tasks import TaskStatus
 
 EVENT_STREAM = "text/event-stream"
-PING_S = 10
-SEND_TIMEOUT_S = 30.0
-"""A client that takes nothing for so long is gone."""
-
-CANCEL_WAIT_S = 15.0
-POLL_S = 0.3
-"""For the events of a task that another instance runs."""
-
-INTERRUPTED = json.dumps({"status": "interrupted", "cancelled": None})
+RESPOND_ASYNC = "respond-async"
 
 TaskId = Annotated[str, Path(pattern="^[0-9a-f]{32}$")]
 IdempotencyKey = Annotated[
     str | None,
     Header(min_length=1, max_length=255, description="a repeat with this key begins no new task"),
 ]
+Prefer = Annotated[str | None, Header(description=f"{RESPOND_ASYNC}: do not wait for the end")]
 LastEventId = Annotated[
     int | None, Header(ge=0, le=2**31 - 1, description="the last event that arrived")
 ]
@@ -47,57 +45,69 @@ STREAM: dict[str, Any] = {
     }
 }
 
+RESPONSES: dict[int | str, dict[str, Any]] = {
+    200: {"description": "How the task ended, or its events", "content": STREAM},
+    202: {"description": "It runs in the background", "model": Task},
+    **documented(
+        HTTPStatus.NOT_FOUND,
+        HTTPStatus.CONFLICT,
+        HTTPStatus.BAD_GATEWAY,
+        HTTPStatus.GATEWAY_TIMEOUT,
+    ),
+}
+
 router = APIRouter(prefix="/v1/tasks", tags=["tasks"])
 
 
-@router.post(
-    "",
-    response_model=Task,
-    responses={
-        200: {"description": "How the task ended, or its events", "content": STREAM},
-        202: {"description": "It runs in the background", "model": Task},
-        **documented(
-            HTTPStatus.CONFLICT,
-            HTTPStatus.BAD_GATEWAY,
-            HTTPStatus.GATEWAY_TIMEOUT,
-        ),
-    },
-)
+@router.post("", response_model=Task, responses=RESPONSES)
 async def begin(
     given: TaskRequest,
     request: Request,
     principal: MayAsk,
     service: OwnService,
     idempotency_key: IdempotencyKey = None,
-    prefer: Annotated[
-        str | None, Header(description="respond-async: do not wait for the end")
-    ] = None,
+    prefer: Prefer = None,
 ) -> Response:
     """Ask a question.
 
     With `Accept: text/event-stream` the typed events of the task come as they happen; else its end
     as JSON. A client that leaves cancels the task. With `Prefer: respond-async` the task runs in
     the background, to be followed by its events.
+
+    A question of a `thread` is understood with the thread's last answers; one task of a thread runs
+    at a time. With `review: "plan"` the task stops when it has its plan, as `awaiting_review`.
     """
-    background = "respond-async" in (prefer or "")
     task_id = await service.runner.begin(
         principal.tenant,
         given.model_dump(mode="json"),
         given.task_input(),
-        attached=not background,
+        attached=not _in_background(prefer),
         idempotency_key=idempotency_key,
+        thread=given.thread,
     )
-    if not background and EVENT_STREAM in request.headers.get("accept", "").lower():
-        return _EventStream(service, principal.tenant, task_id, 0)
-    location = {"Location": f"{router.prefix}/{task_id}"}
-    if background:
-        task = task_of(await _found(service, principal, task_id))
-        return JSONResponse(task.model_dump(mode="json"), HTTPStatus.ACCEPTED, headers=location)
-    await _ended_or_left(service, principal.tenant, task_id, request)
-    task = task_of(await _found(service, principal, task_id))
-    if task.error is not None:
-        return respond(task.error, location)
-    return JSONResponse(task.model_dump(mode="json"), headers=location)
+    return await _followed(service, principal.tenant, task_id, request, prefer)
+
+
+@router.post("/{task_id}/plan", response_model=Task, responses=RESPONSES)
+async def approve(
+    task_id: TaskId,
+    given: Approval,
+    request: Request,
+    principal: MayAsk,
+    service: OwnService,
+    prefer: Prefer = None,
+) -> Response:
+    """Approve the plan of a task that awaits its review, or put another one in its place; the task
+    goes on, and is answered like a new one. A stream begins with the first event after the review.
+    """
+    tenant = principal.tenant
+    record = await found_task(service, tenant, task_id)
+    if record.status != "awaiting_review":
+        raise not_awaiting(record.status)
+    last = await service.runner.go_on(
+        record, given.task_input(record), attached=not _in_background(prefer)
+    )
+    return await _followed(service, tenant, task_id, request, prefer, after=last)
 
 
 @router.get("", responses=documented(HTTPStatus.NOT_FOUND))
@@ -122,7 +132,7 @@ async def page(
 
 @router.get("/{task_id}", responses=documented(HTTPStatus.NOT_FOUND))
 async def look_up(task_id: TaskId, principal: MayAsk, service: OwnService) -> Task:
-    return task_of(await _found(service, principal, task_id))
+    return task_of(await found_task(service, principal.tenant, task_id))
 
 
 @router.get(
@@ -142,101 +152,53 @@ async def events(
     """The events of a task, from the first or from after `Last-Event-ID`, and on as they come.
 
     Events are numbered in order. Pieces of drafts are not kept when the task has ended, which
-    leaves gaps; the last event is `end`.
+    leaves gaps; the last event is `end`. Those of a task that awaits its review stop at `review`.
     """
-    await _found(service, principal, task_id)
-    return _EventStream(service, principal.tenant, task_id, last_event_id or 0)
+    await found_task(service, principal.tenant, task_id)
+    return _event_stream(service, principal.tenant, task_id, last_event_id or 0)
 
 
 @router.delete("/{task_id}", responses=documented(HTTPStatus.NOT_FOUND))
 async def cancel(task_id: TaskId, principal: MayAsk, service: OwnService) -> Task:
     """Cancel a task, wherever it runs; one that has ended stays as it is."""
-    record = await _found(service, principal, task_id)
-    if record.status == "running":
-        await service.runner.cancel(record)
-        with suppress(TimeoutError):  # then the task tells that it still runs
-            async with asyncio.timeout(CANCEL_WAIT_S):
-                await _ended(service, principal.tenant, task_id)
-    return task_of(await _found(service, principal, task_id))
+    await cancel_task(service, await found_task(service, principal.tenant, task_id))
+    return task_of(await found_task(service, principal.tenant, task_id))
 
 
-async def _found(service: Service, principal: Principal, task_id: str) -> TaskRecord:
-    record = await service.tasks.find(principal.tenant, task_id)
-    if record is None:
-        raise NotFound("there is no such task")
-    return record
+def _in_background(prefer: str | None) -> bool:
+    return RESPOND_ASYNC in (prefer or "")
 
 
-class _EventStream(EventSourceResponse):
-    """Whoever is sent it follows the task, from now until it has ended or the client has left."""
+async def _followed(
+    service: Service,
+    tenant: str,
+    task_id: str,
+    request: Request,
+    prefer: str | None,
+    after: int = 0,
+) -> Response:
+    """The task as its caller wants it: its events, its end, or that it runs."""
+    background = _in_background(prefer)
+    if not background and EVENT_STREAM in request.headers.get("accept", "").lower():
+        return _event_stream(service, tenant, task_id, after)
+    location = {"Location": f"{router.prefix}/{task_id}"}
+    if background:
+        task = task_of(await found_task(service, tenant, task_id))
+        return JSONResponse(task.model_dump(mode="json"), HTTPStatus.ACCEPTED, headers=location)
+    await ended_or_left(service, tenant, task_id, request)
+    task = task_of(await found_task(service, tenant, task_id))
+    if task.error is not None:
+        return respond(task.error, location)
+    return JSONResponse(task.model_dump(mode="json"), headers=location)
 
-    def __init__(self, service: Service, tenant: str, task_id: str, after: int) -> None:
-        self._following = ExitStack()
-        if run := service.runner.run(tenant, task_id):
-            self._following.enter_context(run.followed())
-        super().__init__(
-            _sent(service, tenant, task_id, after),
-            headers={"Location": f"{router.prefix}/{task_id}"},
-            ping=PING_S,
-            send_timeout=SEND_TIMEOUT_S,
-            sep="\n",
-        )
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        with self._following:
-            await super().__call__(scope, receive, send)
+def _event_stream(service: Service, tenant: str, task_id: str, after: int) -> FollowingStream:
+    return FollowingStream(service, tenant, task_id, _sent(service, tenant, task_id, after))
 
 
 async def _sent(
     service: Service, tenant: str, task_id: str, after: int
 ) -> AsyncIterator[ServerSentEvent]:
-    async with aclosing(_events(service, tenant, task_id, after)) as events:
+    async with aclosing(events_of(service, tenant, task_id, after)) as events:
         async for event in events:
             yield ServerSentEvent(event.data, event=event.type, id=str(event.number), sep="\n")
-
-
-async def _events(
-    service: Service, tenant: str, task_id: str, after: int
-) -> AsyncGenerator[NumberedEvent, None]:
-    """From this process where it runs here, else from the database."""
-    if run := service.runner.run(tenant, task_id):
-        async with aclosing(run.events(after)) as events:
-            async for event in events:
-                yield event
-        return
-    while True:
-        record = await service.tasks.find(tenant, task_id)
-        while page := await service.events.after(task_id, after):
-            for event in page:
-                yield event
-            after = page[-1].number
-        if record is None or record.status != "running":
-            if record is not None and record.status == "interrupted":
-                yield NumberedEvent(after + 1, "end", INTERRUPTED)  # who ran it wrote no end
-            return
-        await asyncio.sleep(POLL_S)
-
-
-async def _ended(service: Service, tenant: str, task_id: str) -> None:
-    async with aclosing(_events(service, tenant, task_id, 0)) as events:
-        async for _ in events:
-            pass
-
-
-async def _ended_or_left(service: Service, tenant: str, task_id: str, request: Request) -> None:
-    async def left() -> None:
-        while (await request.receive())["type"] != "http.disconnect":
-            pass
-
-    run = service.runner.run(tenant, task_id)
-    with run.followed() if run else nullcontext():
-        waiting = [
-            asyncio.create_task(_ended(service, tenant, task_id)),
-            asyncio.create_task(left()),
-        ]
-        try:
-            await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for each in waiting:
-                each.cancel()
-            await asyncio.gather(*waiting, return_exceptions=True)

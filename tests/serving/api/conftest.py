@@ -16,6 +16,7 @@ from graph.run import Agent
 from serving.api.app import create_app
 from serving.api.identity import KeyIdentity
 from serving.api.rates import RateLimits
+from serving.api.retention import Retention
 from serving.api.runner import TaskRunner
 from serving.api.server import Server
 from serving.api.service import Service
@@ -26,8 +27,11 @@ from serving.store.events import EventStore
 from serving.store.instances import InstanceStore
 from serving.store.keys import SCOPES, KeyStore, Scope
 from serving.store.quotas import QuotaStore
+from serving.store.retention import RetentionStore
+from serving.store.reviews import ReviewStore
 from serving.store.tasks import TaskStore
 from serving.store.tenants import TenantStore
+from serving.store.threads import ThreadStore
 from tests.fakes import EN_PASSAGES, KO_PASSAGES, FixedRetriever, Line, ScriptedModel
 from tests.waiting import until
 
@@ -45,6 +49,7 @@ class ScriptedAgents:
 
     lines: Mapping[str, Sequence[Line] | Line]
     language: str = "en"
+    score: float = 0.9
     without_documents: set[str] = field(default_factory=set)
     model: ScriptedModel = field(init=False)
     ledger: MemoryLedger = field(init=False)
@@ -57,7 +62,7 @@ class ScriptedAgents:
         if tenant in self.without_documents:
             raise IndexMissing(f"there is no index for the tenant {tenant}")
         passages = EN_PASSAGES if self.language == "en" else KO_PASSAGES
-        deps = Deps(self.model, self.ledger, FixedRetriever(passages), Limits())
+        deps = Deps(self.model, self.ledger, FixedRetriever(passages, score=self.score), Limits())
         yield build_graph(deps).compile(), deps
 
 
@@ -104,8 +109,22 @@ async def serving(
     tasks, events = TaskStore(database, quotas, found.id), EventStore(database)
     keys, health = KeyStore(database, tenants), Ready()
     rates = RateLimits(MemoryStorage(), tenants)
-    runner = TaskRunner(agents, ledger, tasks, events, found, FIRST_TOKENS)
-    service = Service(KeyIdentity(keys), tasks, events, quotas, rates, agents, runner, health)
+    reviews, threads = ReviewStore(database, quotas, found.id), ThreadStore(database)
+    retention = Retention(RetentionStore(database), reviews, days=90, review_days=7)
+    runner = TaskRunner(agents, ledger, tasks, events, found, FIRST_TOKENS, reviews)
+    service = Service(
+        identity=KeyIdentity(keys),
+        tasks=tasks,
+        events=events,
+        quotas=quotas,
+        rates=rates,
+        agents=agents,
+        runner=runner,
+        health=health,
+        threads=threads,
+        reviews=reviews,
+        retention=retention,
+    )
 
     @asynccontextmanager
     async def opened() -> AsyncIterator[Service]:

@@ -66,3 +66,21 @@ async def test_after_kill_9_a_task_is_interrupted_and_never_runs_again(
         assert events[0].type == "task"
         assert events[-1].data == {"status": "interrupted", "cancelled": None}
     assert len(stub_engine.requests) == 1
+
+
+async def test_after_kill_9_a_plan_still_awaits_its_review_and_can_be_approved(
+    home: Path, stub_engine: StubEngine
+) -> None:
+    async with served(home, stub_engine) as (process, client):
+        body = {**ASK, "mode": "plan", "review": "plan"}
+        task = (await client.post("/v1/tasks", json=body)).json()
+        assert (task["status"], task["plan"]["maker"]) == ("awaiting_review", "model")
+        process.kill()
+        await process.wait()
+    async with served(home, stub_engine) as (_, client):
+        url = f"/v1/tasks/{task['id']}"
+        assert (await client.get(url)).json() == task
+        ended = (await client.post(f"{url}/plan", json={})).json()
+        assert ended["status"] == "answered"
+        assert ended["plan"] == task["plan"]
+        assert [call["node"] for call in ended["usage"]["calls"]] == ["plan", "answer", "summarize"]

@@ -9,27 +9,12 @@ from serving.store.instances import InstanceStore
 from serving.store.quotas import QuotaStore
 from serving.store.tables import ID_CHARS
 from serving.store.tasks import Position, TaskStore
-from serving.store.tenants import TenantStore
 
 EN, KO = {"question": "How long are answers kept?"}, {"question": "답변은 얼마나 보관되나요?"}
 
 
 def _id(number: int) -> str:
     return f"{number:0{ID_CHARS}x}"
-
-
-@pytest.fixture
-async def instance(database: Database, tenants: TenantStore, quotas: QuotaStore) -> InstanceStore:
-    for tenant in ("acme", "umbrella"):
-        await tenants.add(tenant)
-    found = InstanceStore(database, quotas, "host-a")
-    await found.begin()
-    return found
-
-
-@pytest.fixture
-def tasks(database: Database, quotas: QuotaStore, instance: InstanceStore) -> TaskStore:
-    return TaskStore(database, quotas, instance.id)
 
 
 async def begun(tasks: TaskStore, number: int, tenant: str = "acme", key: str | None = None) -> str:
