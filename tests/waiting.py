@@ -16,7 +16,7 @@ async def until(condition: Callable[[], bool], *, timeout_s: float = 10) -> None
             raise TimeoutError(f"not so after {timeout_s:g} s")
 
 
-async def until_told(condition: Callable[[], Awaitable[bool]], *, timeout_s: float = 10) -> None:
+async def until_async(condition: Callable[[], Awaitable[bool]], *, timeout_s: float = 10) -> None:
     """The same for a condition that has to be awaited."""
     async with asyncio.timeout(timeout_s):
         while not await condition():  # noqa: ASYNC110  # nobody sets an event

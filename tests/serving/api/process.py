@@ -17,7 +17,7 @@ from serving.store.database import open_database
 from serving.store.keys import KeyStore
 from serving.store.tenants import TenantStore
 from tests.stub_engine import StubEngine
-from tests.waiting import until_told
+from tests.waiting import until_async
 
 TEXTS = {
     "caching.txt": "A response cache keeps whole answers for 60 seconds.",
@@ -59,7 +59,7 @@ async def served(
     url = f"http://127.0.0.1:{port}"
     async with httpx.AsyncClient(base_url=url, headers=headers, timeout=CLIENT_TIMEOUT_S) as client:
         try:
-            await until_told(lambda: _ready(client), timeout_s=120)
+            await until_async(lambda: _ready(client), timeout_s=120)
             yield process, client
         finally:
             if process.returncode is None:

@@ -19,7 +19,7 @@ from serving.store.tenants import Allowance, TenantStore
 from tests.postgresql import PostgresqlServer
 from tests.serving.api.process import ASK, new_home, served
 from tests.stub_engine import Stall, StubEngine
-from tests.waiting import until, until_told
+from tests.waiting import until, until_async
 
 TASKS = 200
 QUOTA = 50
@@ -150,7 +150,7 @@ async def test_the_counts_agree_when_clients_leave_and_the_process_is_killed(
             async def all_is_noted() -> bool:
                 return (await kept.standing()).used + await kept.noted() == stub_engine.tokens
 
-            await until_told(all_is_noted, timeout_s=30)
+            await until_async(all_is_noted, timeout_s=30)
             process.kill()
             await asyncio.gather(*asking, return_exceptions=True)
         async with served(home, stub_engine, **settings) as (_, client):
