@@ -16,7 +16,7 @@ from knowledge.domain import Calibration, cautious, current_calibration
 from knowledge.embed import Embedder, Vectors
 from knowledge.rerank import RERANKED, Reranker, rerank
 from knowledge.search import Found, Searcher
-from knowledge.store import INGEST_COMMAND, IndexAddress, Store, open_store
+from knowledge.store import INGEST_COMMAND, IndexAddress, Store, empty, open_store
 from knowledge.sync import in_step
 from knowledge.verdict import rule_in_use
 
@@ -47,11 +47,11 @@ class CorpusRetriever:
     document as it was before a change or after it. `neighbours` passages before and behind a hit
     are joined to it.
 
-    Raises `IndexMismatch` for an embedder other than the index's, and `KnowledgeError` for a search
-    that `close()` overtakes. When the embedder fails, searches by words and says so in `degraded`;
-    so it does where the reranker fails and the order stays as it was, where the gate is not
-    calibrated for these passages and follows its cautious rule, and where the model's verdict was
-    calibrated for others and is left out.
+    Raises `IndexMismatch` for an embedder other than the index's, `IndexEmpty` where all documents
+    have been removed, and `KnowledgeError` for a search that `close()` overtakes. When the embedder
+    fails, searches by words and says so in `degraded`; so it does where the reranker fails and the
+    order stays as it was, where the gate is not calibrated for these passages and follows its
+    cautious rule, and where the model's verdict was calibrated for others and is left out.
     """
 
     def __init__(
@@ -144,6 +144,8 @@ class CorpusRetriever:
     ) -> tuple[_View, int, bool, Found]:
         catalog = self._store.catalog
         with catalog.snapshot():
+            if not catalog.passage_count():
+                raise empty(self._address)
             within = catalog.paths_in(scope) if scope != EVERYTHING else None
             found = self._view.searcher.search(
                 query, vector, limit=limit, within=within, neighbours=self._neighbours
