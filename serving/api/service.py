@@ -9,7 +9,9 @@ from fastapi import Depends, Request
 
 from graph.errors import AgentError
 from nodes.select import INSTRUCTION_TOKENS
+from serving.api.documents import Documents, IndexedAgents
 from serving.api.identity import Identity, KeyIdentity, NoIdentity
+from serving.api.job_runner import JobRunner
 from serving.api.rates import RateLimits, rate_limits
 from serving.api.runner import Agents, TaskRunner
 from serving.gateway.quota_ledger import QuotaLedger
@@ -18,10 +20,14 @@ from serving.settings import Settings
 from serving.store.database import Database, open_database
 from serving.store.events import EventStore
 from serving.store.instances import InstanceStore
+from serving.store.jobs import JobStore
 from serving.store.keys import KeyStore
 from serving.store.quotas import QuotaStore
 from serving.store.tasks import TaskStore
 from serving.store.tenants import Allowance, TenantStore
+from serving.store.uploads import Bounds, UploadStore
+from serving.wiring.indexing import Indexing
+from serving.wiring.pages import PageViews
 from serving.wiring.tenants import tenant_agents
 
 
@@ -41,6 +47,8 @@ class Service:
     agents: Agents
     runner: TaskRunner
     health: Health
+    documents: Documents
+    jobs: JobStore
 
 
 def _own(request: Request) -> Service:
@@ -72,6 +80,24 @@ async def _lack(check: Awaitable[object]) -> str | None:
 
 
 @asynccontextmanager
+async def documents_of(
+    files: UploadStore, indexing: Indexing, jobs: JobStore, jobs_at_once: int
+) -> AsyncIterator[Documents]:
+    """While the block runs, what is uploaded is indexed."""
+    runner = JobRunner(
+        jobs,
+        lambda tenant, on_progress: indexing.ingest(tenant, files.folder(tenant), on_progress),
+        jobs_at_once,
+    )
+    views = PageViews()
+    async with runner.serving():
+        try:
+            yield Documents(files, indexing, views, runner)
+        finally:
+            await views.aclose()
+
+
+@asynccontextmanager
 async def open_service(settings: Settings) -> AsyncIterator[Service]:
     """The service on its real parts. Raises `ConfigError` and `StoreUnavailable`."""
     async with AsyncExitStack() as opened:
@@ -81,8 +107,10 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
         tenants = TenantStore(database, _default_allowance(settings))
         quotas = QuotaStore(database, tenants)
         ledger = QuotaLedger(quotas)
-        agents, server = await opened.enter_async_context(tenant_agents(settings, ledger))
+        own_agents, server = await opened.enter_async_context(tenant_agents(settings, ledger))
         instance = InstanceStore(database, quotas, settings.instance_name)
+        jobs = JobStore(database, instance.id)
+        agents = IndexedAgents(own_agents, jobs)
         tasks, events = TaskStore(database, quotas, instance.id), EventStore(database)
         keys = KeyStore(database, tenants)
         if not settings.api_auth:
@@ -91,6 +119,14 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
         first_tokens = settings.evidence_tokens + INSTRUCTION_TOKENS + settings.output_tokens
         runner = TaskRunner(agents, ledger, tasks, events, instance, first_tokens)
         await opened.enter_async_context(runner.serving())
+        documents = await opened.enter_async_context(
+            documents_of(
+                UploadStore(settings.documents_dir, bounds_of(settings)),
+                Indexing(settings),
+                jobs,
+                settings.index_jobs,
+            )
+        )
         yield Service(
             identity=KeyIdentity(keys) if settings.api_auth else NoIdentity(settings.tenant),
             tasks=tasks,
@@ -100,7 +136,19 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
             agents=agents,
             runner=runner,
             health=_Health(database, server),
+            documents=documents,
+            jobs=jobs,
         )
+
+
+def bounds_of(settings: Settings) -> Bounds:
+    return Bounds(
+        file_bytes=settings.upload_file_bytes,
+        files=settings.upload_files,
+        request_bytes=settings.upload_bytes,
+        stored_bytes=settings.stored_bytes,
+        stored_documents=settings.stored_documents,
+    )
 
 
 def _default_allowance(settings: Settings) -> Allowance:
