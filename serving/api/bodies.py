@@ -1,5 +1,8 @@
 """How large a request's body may be: counted while it arrives, whatever it says of itself."""
 
+import asyncio
+from contextlib import suppress
+
 from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -8,11 +11,12 @@ from serving.api.problems import problem_of, respond
 from serving.api.service import Service
 
 MAX_BODY_BYTES = 1024**2
+DROP_S = 5.0
 UPLOADS = ("POST", "/v1/documents")
 
 
 class BodyLimit:
-    """Answers 413 where a body is larger than its route takes, without reading the rest."""
+    """Answers 413 where a body is larger than its route takes, and keeps nothing of the rest."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -61,4 +65,18 @@ def _most(scope: Scope) -> int:
 async def _refuse(most: int, scope: Scope, receive: Receive, send: Send) -> None:
     detail = f"the request's body may have {most:,} bytes; send less at a time"
     response = respond(problem_of("TooLarge", detail), {"Connection": "close"})
-    await response(scope, receive, send)
+
+    async def sent(message: Message) -> None:
+        """Many clients read no answer before they have sent all, or lose it when they cannot: what
+        they still send is taken, and dropped, for a while."""
+        if message["type"] == "http.response.start":
+            await send(message)
+            return
+        await send({**message, "more_body": True})
+        with suppress(TimeoutError):
+            async with asyncio.timeout(DROP_S):
+                while (await receive()).get("more_body"):
+                    pass
+        await send({"type": "http.response.body"})
+
+    await response(scope, receive, sent)
