@@ -8,7 +8,13 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Self
 
-from graph.errors import EmbedderUnavailable, IndexLocked, KnowledgeError, RerankerUnavailable
+from graph.errors import (
+    EmbedderUnavailable,
+    IndexEmpty,
+    IndexLocked,
+    KnowledgeError,
+    RerankerUnavailable,
+)
 from graph.evidence import EVERYTHING, Hit, Retrieval, Scope, VerdictRule
 from knowledge import chunk
 from knowledge.contract import Contract, mismatch
@@ -16,7 +22,7 @@ from knowledge.domain import Calibration, cautious, current_calibration
 from knowledge.embed import Embedder, Vectors
 from knowledge.rerank import RERANKED, Reranker, rerank
 from knowledge.search import Found, Searcher
-from knowledge.store import INGEST_COMMAND, IndexAddress, Store, empty, open_store
+from knowledge.store import INGEST_COMMAND, IndexAddress, Store, open_store
 from knowledge.sync import in_step
 from knowledge.verdict import rule_in_use
 
@@ -145,7 +151,7 @@ class CorpusRetriever:
         catalog = self._store.catalog
         with catalog.snapshot():
             if not catalog.passage_count():
-                raise empty(self._address)
+                raise IndexEmpty("no document with text is left; add some, and ask again")
             within = catalog.paths_in(scope) if scope != EVERYTHING else None
             found = self._view.searcher.search(
                 query, vector, limit=limit, within=within, neighbours=self._neighbours

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import httpx
 import pytest
 
 from serving.store.database import Database
@@ -78,9 +79,11 @@ async def test_without_any_document_left_a_question_is_a_problem(served: Served)
         (document,) = (await client.get("/v1/documents")).json()["documents"]
         assert job["report"]["files"][0]["id"] == document["id"]
         await client.delete(f"/v1/documents/{document['id']}")
-        response = await client.post("/v1/search", json={"query": "tea"})
-        assert response.status_code == 409
-        assert response.headers["content-type"] == "application/problem+json"
+        asked = {"question": "How long is tea steeped?"}
+        for path, body in (("/v1/search", {"query": "tea"}), ("/v1/tasks", asked)):
+            response = await client.post(path, json=body)
+            assert response.status_code == 409
+            assert response.headers["content-type"] == "application/problem+json"
 
 
 async def test_the_list_comes_in_pages_and_by_name(served: Served) -> None:
@@ -155,6 +158,23 @@ async def test_ids_are_of_no_use_to_another_tenant(served: Served) -> None:
             assert found.content == none.content
         assert job["id"] not in (await other.get("/v1/jobs")).text
         assert await texts_found(owner, "green tea") == [TEA]
+
+
+async def test_nothing_is_done_without_a_key(served: Served) -> None:
+    async with httpx.AsyncClient(base_url=served.url) as client:
+        for method, path in [
+            ("POST", "/v1/documents"),
+            ("GET", "/v1/documents"),
+            ("GET", f"/v1/documents/{UNKNOWN}"),
+            ("DELETE", f"/v1/documents/{UNKNOWN}"),
+            ("GET", f"/v1/documents/{UNKNOWN}/content"),
+            ("GET", f"/v1/documents/{UNKNOWN}/pages/1"),
+            ("GET", f"/v1/documents/{UNKNOWN}/pages/1/image"),
+            ("GET", "/v1/jobs"),
+            ("GET", f"/v1/jobs/{UNKNOWN}"),
+        ]:
+            response = await client.request(method, path, files=parts({"tea.txt": TEA}))
+            assert response.status_code == 401, path
 
 
 async def test_reading_and_changing_need_their_scopes(served: Served) -> None:
