@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from graph.errors import IndexMissing
+from graph.errors import IndexMismatch, IndexMissing
 from knowledge.catalog import Catalog
 from knowledge.contract import Contract
 from knowledge.document_row import DocumentRow
@@ -71,20 +71,20 @@ def document_statuses(address: IndexAddress) -> list[DocumentStatus]:
 
 
 def statuses_of(address: IndexAddress, documents: Sequence[str]) -> dict[str, DocumentStatus]:
-    """What the index holds of these; nothing where there is none yet."""
+    """What the index holds of these; nothing where there is none yet, or one of another version."""
     try:
         with open_generation(address) as store:
             return _described(store.catalog, documents)
-    except IndexMissing:
+    except (IndexMissing, IndexMismatch):
         return {}
 
 
 def document_names(address: IndexAddress) -> list[str]:
-    """Of every file that the last ingest met; none where there is no index yet."""
+    """Of every file that the last ingest met; none where `statuses_of` gives nothing."""
     try:
         with open_generation(address) as store:
             return list(store.catalog.documents())
-    except IndexMissing:
+    except (IndexMissing, IndexMismatch):
         return []
 
 

@@ -58,7 +58,7 @@ class BodyLimit:
 def _most(scope: Scope) -> int:
     if (scope["method"], scope["path"].rstrip("/")) == UPLOADS:
         service: Service = scope["app"].state.service
-        return service.documents.bounds.request_bytes
+        return service.receiver.bounds.request_bytes
     return MAX_BODY_BYTES
 
 

@@ -14,6 +14,7 @@ from serving.api.identity import Identity, KeyIdentity, NoIdentity
 from serving.api.job_runner import JobRunner
 from serving.api.rates import RateLimits, rate_limits
 from serving.api.runner import Agents, TaskRunner
+from serving.api.uploads import Receiver
 from serving.gateway.quota_ledger import QuotaLedger
 from serving.gateway.server import ModelServer
 from serving.settings import Settings
@@ -47,6 +48,7 @@ class Service:
     agents: Agents
     runner: TaskRunner
     health: Health
+    receiver: Receiver
     documents: Documents
     jobs: JobStore
 
@@ -136,6 +138,7 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
             agents=agents,
             runner=runner,
             health=_Health(database, server),
+            receiver=Receiver(documents.bounds),
             documents=documents,
             jobs=jobs,
         )

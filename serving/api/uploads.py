@@ -1,5 +1,7 @@
 """The files of a request: streamed to the disk, counted and checked before anything is kept."""
 
+import asyncio
+from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -7,23 +9,47 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 
-from graph.errors import InputError, StoreUnavailable, TooLarge
+from graph.errors import InputError, Overloaded, StoreUnavailable, TooLarge
 from serving.store.uploads import Bounds, Upload, check_name
 
 FIELD = "files"
+MAX_AT_ONCE = 8
+MAX_OF_TENANT = 2
+RECEIVE_S = 600.0
+RETRY_AFTER_S = 5
 MAX_FIELDS = 10
 MAX_FIELD_BYTES = 1_024
 HOW = f"send documents as multipart/form-data, each as a part named `{FIELD}` with its file name"
 
 
-@asynccontextmanager
-async def received(request: Request, bounds: Bounds) -> AsyncIterator[list[Upload]]:
-    """Files that may be kept, until the block ends. Raises `InputError` and `TooLarge`."""
-    form = await _form(request, bounds)
-    try:
-        yield _checked(form, bounds)
-    finally:
-        await form.close()
+class Receiver:
+    """Takes a few requests at once, since each may fill the disk for a while."""
+
+    def __init__(self, bounds: Bounds) -> None:
+        self.bounds = bounds
+        self._receiving: Counter[str] = Counter()
+
+    @asynccontextmanager
+    async def received(self, tenant: str, request: Request) -> AsyncIterator[list[Upload]]:
+        """Files that may be kept, until the block ends. Raises `InputError`, `TooLarge` and
+        `Overloaded`."""
+        own, all_of_them = self._receiving[tenant], self._receiving.total()
+        if own >= MAX_OF_TENANT or all_of_them >= MAX_AT_ONCE:
+            raise Overloaded(
+                f"{own} uploads of this tenant arrive already, {all_of_them} in all; "
+                "send this one when they have",
+                retry_after_s=RETRY_AFTER_S,
+            )
+        self._receiving[tenant] += 1
+        try:
+            form = await _form(request, self.bounds)
+            try:
+                yield _checked(form, self.bounds)
+            finally:
+                await form.close()
+        finally:
+            self._receiving[tenant] -= 1
+            self._receiving += Counter()  # forgets who has none
 
 
 async def _form(request: Request, bounds: Bounds) -> FormData:
@@ -31,9 +57,14 @@ async def _form(request: Request, bounds: Bounds) -> FormData:
     if kind != "multipart/form-data":
         raise InputError(HOW)
     try:
-        return await request.form(
-            max_files=bounds.files, max_fields=MAX_FIELDS, max_part_size=MAX_FIELD_BYTES
-        )
+        async with asyncio.timeout(RECEIVE_S):
+            return await request.form(
+                max_files=bounds.files, max_fields=MAX_FIELDS, max_part_size=MAX_FIELD_BYTES
+            )
+    except TimeoutError as error:
+        raise InputError(
+            f"the request did not arrive within {RECEIVE_S:g} s; send fewer documents at a time"
+        ) from error
     except HTTPException as error:
         raise InputError(
             f"{error.detail} Up to {bounds.files} documents may be sent at once; {HOW}"

@@ -15,7 +15,7 @@ from knowledge.load.formats import has_pictures
 from serving.api.identity import MayChangeDocuments, MayReadDocuments
 from serving.api.problems import documented
 from serving.api.service import OwnService
-from serving.api.uploads import FIELD, received
+from serving.api.uploads import FIELD
 from serving.api.wire_documents import (
     ROOT,
     Document,
@@ -90,7 +90,7 @@ async def upload(
 ) -> Uploaded:
     """Keep documents: all of the request, or none. A job indexes them. One of a known name takes
     the older one's place."""
-    async with received(request, service.documents.bounds) as uploads:
+    async with service.receiver.received(principal.tenant, request) as uploads:
         job, known = await service.documents.take(principal.tenant, uploads)
     response.headers["Location"] = f"/v1/jobs/{job.id}"
     return Uploaded(job=job_of(job), documents=[document_of(each) for each in known])

@@ -23,6 +23,7 @@ from serving.api.rates import RateLimits
 from serving.api.runner import TaskRunner
 from serving.api.server import Server
 from serving.api.service import Service, bounds_of, documents_of
+from serving.api.uploads import Receiver
 from serving.gateway.ledger import MemoryLedger
 from serving.gateway.quota_ledger import QuotaLedger
 from serving.settings import Settings
@@ -140,6 +141,7 @@ async def serving(
                     agents=aware,
                     runner=runner,
                     health=health,
+                    receiver=Receiver(documents.bounds),
                     documents=documents,
                     jobs=jobs,
                 )
