@@ -56,6 +56,7 @@ class Indexing:
             rebuild=rebuild,
             replace_all=True,
             options=self._options,
+            false_refusals=self._settings.false_refusals,
             on_progress=on_progress,
         )
 

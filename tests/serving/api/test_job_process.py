@@ -9,9 +9,9 @@ import pytest
 
 from serving.store.database import open_database
 from tests.serving.api.indexed import TEA, ended, parts, texts_found
-from tests.serving.api.test_process import served
+from tests.serving.api.process import served
 from tests.stub_engine import StubEngine
-from tests.waiting import until_async
+from tests.waiting import until_told
 
 MANY = {f"tea-{at}.txt": f"{TEA} Kind {at}. 차 {at}번을 마신다." for at in range(24)}
 
@@ -32,7 +32,7 @@ async def embedding(client: httpx.AsyncClient) -> str:
         progress = (await client.get(url)).json()["progress"]
         return bool(progress) and progress["phase"] == "embed"
 
-    await until_async(embeds, timeout_s=120)
+    await until_told(embeds, timeout_s=120)
     return url
 
 
