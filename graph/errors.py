@@ -2,6 +2,7 @@
 
 AgentError
 ├── InputError                what the caller sent cannot be worked on
+│   └── UnsupportedType         a file of a type that is not read
 ├── ConfigError               a setting or a file of the owner is wrong
 ├── KnowledgeError            documents and their index
 │   ├── IndexMissing            nothing was ever ingested here
@@ -28,6 +29,7 @@ AgentError
 │   ├── Forbidden               known, but not allowed to do this
 │   ├── NotFound                there is no such thing for this tenant
 │   ├── Conflict                not in this state
+│   ├── TooLarge                more than may be sent or kept
 │   ├── TooMuch                 not now: `retry_after_s` says when
 │   │   ├── QuotaExceeded         the tokens of a day or month are used up
 │   │   ├── RateLimited           too many requests, or tasks at a time
@@ -54,6 +56,10 @@ class AgentError(RuntimeError):
 
 
 class InputError(AgentError):
+    pass
+
+
+class UnsupportedType(InputError):
     pass
 
 
@@ -158,6 +164,10 @@ class NotFound(ServiceError):
 
 
 class Conflict(ServiceError):
+    pass
+
+
+class TooLarge(ServiceError):
     pass
 
 

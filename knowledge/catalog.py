@@ -8,7 +8,7 @@ how an interrupted ingest gets completed.
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import astuple, dataclass
 from importlib.resources import files
@@ -16,45 +16,14 @@ from pathlib import Path
 
 from graph.evidence import Passage, Scope
 from knowledge.contract import Contract
+from knowledge.document_row import DocumentRow
 from knowledge.lexical import LexicalIndex, Script, script
 from knowledge.load.document import Page
 from knowledge.scope import paths_in
-from knowledge.sqlite import connect, marks, snapshot, transaction
+from knowledge.sqlite import BUSY_TIMEOUT_S, connect, marks, snapshot, transaction
 
 _SCHEMA = files("knowledge").joinpath("data/catalog.sql").read_text("utf-8")
 _PASSAGE = "id, document, title, page, start, end, heading, text"
-
-
-@dataclass(frozen=True, slots=True)
-class DocumentRow:
-    """`status` is 'indexed', or why the file gives no passages; then `reason` says more.
-
-    `seen_ns` is the file's time of change, and 0 where it was too young to be told from a later
-    change; `read_with` names the reader. Dates are ISO days, or empty. `tags` are the document's
-    own and the folders on its path, as `knowledge.scope` compares them.
-    """
-
-    path: str
-    sha256: str
-    bytes: int
-    seen_ns: int
-    read_with: str
-    status: str
-    reason: str = ""
-    title: str = ""
-    own_date: str = ""
-    modified: str = ""
-    tags: tuple[str, ...] = ()
-
-    @property
-    def date(self) -> str:
-        """The day that the document itself states, else the one on which its file was modified."""
-        return self.own_date or self.modified
-
-    @property
-    def lacks_text(self) -> bool:
-        """Whether pages gave no text, all or some."""
-        return self.status in ("no_text", "garbled") or bool(self.reason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +44,9 @@ class Catalog:
     one of them reads consistent. Every method raises `KnowledgeError` where SQLite fails.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._connection = connect(path, _SCHEMA)
+    def __init__(self, path: Path, *, wait_s: float = BUSY_TIMEOUT_S) -> None:
+        """`wait_s` for others to end what they write."""
+        self._connection = connect(path, _SCHEMA, wait_s)
         self.lexical = LexicalIndex(self._connection)
 
     def close(self) -> None:
@@ -105,10 +75,13 @@ class Catalog:
         row = self._connection.execute("SELECT collections FROM contract").fetchone()
         return str(row[0])
 
-    def documents(self) -> dict[str, DocumentRow]:
+    def documents(self, paths: Sequence[str] | None = None) -> dict[str, DocumentRow]:
+        """Those at `paths`, or all."""
         rows = self._connection.execute(
             "SELECT path, sha256, bytes, seen_ns, read_with, status, reason, title, "
-            "own_date, modified, tags FROM documents ORDER BY path"
+            "own_date, modified, tags FROM documents"
+            + (" ORDER BY path" if paths is None else f" WHERE path IN ({marks(paths)})"),
+            paths or (),
         )
         return {row[0]: DocumentRow(*(*row[:-1], tuple(json.loads(row[-1])))) for row in rows}
 
@@ -116,10 +89,18 @@ class Catalog:
         """Indexed documents of a scope. Raises `InputError` where it holds none."""
         return paths_in(self._connection, scope)
 
-    def passages_per_document(self) -> dict[str, int]:
-        return dict(
-            self._connection.execute("SELECT document, count(*) FROM passages GROUP BY document")
-        )
+    def page_count(self, document: str) -> int:
+        """The number of its last page with text."""
+        row = self._connection.execute(
+            "SELECT max(page) FROM pages WHERE document = ?", (document,)
+        ).fetchone()
+        return int(row[0] or 0)
+
+    def passage_count_of(self, document: str) -> int:
+        row = self._connection.execute(
+            "SELECT count(*) FROM passages WHERE document = ?", (document,)
+        ).fetchone()
+        return int(row[0])
 
     def replace_document(
         self,
@@ -127,11 +108,15 @@ class Catalog:
         pages: Sequence[Page] = (),
         passages: Sequence[Passage] = (),
         instead_of: str | None = None,
-    ) -> None:
+        is_wanted: Callable[[], bool] = lambda: True,
+    ) -> bool:
         """Put the whole document in place of an older one of its path, and of the one at
-        `instead_of`, in one transaction: a search sees either the old or the new."""
+        `instead_of`, in one transaction: a search sees either the old or the new. Nothing is done
+        where, nobody else writing any more, it `is_wanted` no longer."""
         before = self._select("WHERE document IN (?, ?)", (document.path, instead_of or ""))
         with transaction(self._connection):
+            if not is_wanted():
+                return False
             held = self._drop(document.path)
             if instead_of is not None:
                 self._drop(instead_of)
@@ -148,6 +133,7 @@ class Catalog:
             self._add_to_checksum(sum(int(passage.id, 16) for passage in passages))
             same = Counter(one.text for one in before) & Counter(one.text for one in passages)
             self._connection.execute("UPDATE totals SET changes = changes - ?", (2 * same.total(),))
+        return True
 
     def touch_document(self, row: DocumentRow) -> None:
         """The file's times have changed, and nothing else."""
@@ -258,10 +244,11 @@ class Catalog:
         return self._select("WHERE document = ? AND page = ? ORDER BY start", (document, page))
 
     def page_text(self, document: str, page: int) -> str:
+        """Empty where the page has no text."""
         row = self._connection.execute(
             "SELECT text FROM pages WHERE document = ? AND page = ?", (document, page)
         ).fetchone()
-        return str(row[0])
+        return str(row[0]) if row else ""
 
     def sample(self, size: int) -> list[Passage]:
         """Up to `size` passages, the same in each run and spread evenly, since ids are hashes."""
@@ -271,10 +258,22 @@ class Catalog:
         rows = self._connection.execute(f"SELECT {_PASSAGE} FROM passages {condition}", values)
         return [_passage(row) for row in rows]
 
-    def mark_dense(self, ids: Iterable[str], *, dense: bool) -> None:
+    def mark_put(self, put: Sequence[tuple[str, Script]]) -> None:
+        """Chroma holds these now. What has been dropped meanwhile is stale at once."""
         with transaction(self._connection):
             self._connection.executemany(
-                "UPDATE passages SET dense = ? WHERE id = ?", ((int(dense), i) for i in ids)
+                "UPDATE passages SET dense = 1 WHERE id = ?", ((i,) for i, _ in put)
+            )
+            self._connection.executemany(
+                "INSERT OR IGNORE INTO stale SELECT ?1, ?2 "
+                "WHERE NOT EXISTS (SELECT 1 FROM passages WHERE id = ?1)",
+                put,
+            )
+
+    def mark_missing(self, ids: Iterable[str]) -> None:
+        with transaction(self._connection):
+            self._connection.executemany(
+                "UPDATE passages SET dense = 0 WHERE id = ?", ((i,) for i in ids)
             )
 
     def dense_ids(self, of: Script) -> Iterator[str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from stat import S_ISREG
 
 from graph.errors import InputError
-from knowledge.catalog import DocumentRow
+from knowledge.document_row import DocumentRow
 from knowledge.load.document import LoadOptions, Unreadable
 from knowledge.load.formats import is_supported, unsupported
 
@@ -59,12 +59,22 @@ class Listing:
 @dataclass(frozen=True, slots=True)
 class Seen:
     """A file as it is now: `row` says what is known of it, and is final where `unread` is not
-    set; `changed_ns` is the time of its last change."""
+    set; `changed_ns` is the time of its last change, `inode` the file itself, whatever its name."""
 
     file: File
     row: DocumentRow
     unread: bool
     changed_ns: int
+    inode: int
+
+    def is_there(self) -> bool:
+        """Not removed, nor another put in its place."""
+        try:
+            return self.file.path.stat().st_ino == self.inode
+        except FileNotFoundError:
+            return False
+        except OSError:
+            return True  # nothing is known
 
 
 def list_folder(folder: Path) -> Listing:
@@ -134,7 +144,7 @@ def look(file: File, known: DocumentRow | None, options: LoadOptions) -> Seen | 
         return Problem(file.name, Unreadable("failed", reason), keep=True)
     if known and known.sha256 == sha256 and not _worth_another_try(known, options):
         row = replace(known, seen_ns=seen_ns, modified=_day(stat.st_mtime))
-        return Seen(file, row, unread=False, changed_ns=stat.st_ctime_ns)
+        return Seen(file, row, unread=False, changed_ns=stat.st_ctime_ns, inode=stat.st_ino)
     row = DocumentRow(
         path=file.name,
         sha256=sha256,
@@ -144,7 +154,7 @@ def look(file: File, known: DocumentRow | None, options: LoadOptions) -> Seen | 
         status="",
         modified=_day(stat.st_mtime),
     )
-    return Seen(file, row, unread=True, changed_ns=stat.st_ctime_ns)
+    return Seen(file, row, unread=True, changed_ns=stat.st_ctime_ns, inode=stat.st_ino)
 
 
 def content_of(file: File) -> str | None:

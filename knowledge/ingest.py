@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import get_args
@@ -9,8 +10,9 @@ from typing import get_args
 from graph.errors import EmbedderUnavailable, IndexLocked, IndexMissing, InputError, KnowledgeError
 from knowledge import chunk
 from knowledge.calibrate import calibrate
-from knowledge.catalog import Catalog, DocumentRow
+from knowledge.catalog import Catalog
 from knowledge.contract import Contract
+from knowledge.document_row import DocumentRow
 from knowledge.domain import FALSE_REFUSAL_TARGET, Calibration, current_calibration
 from knowledge.embed import Embedder
 from knowledge.folder import Listing, Problem, Seen, content_of, list_folder, look, settled
@@ -44,7 +46,8 @@ def ingest(
 ) -> IngestReport:
     """Read what is new or changed in `folder`, forget what is gone, complete the vectors, and
     calibrate the gate when passages changed, or the share of own questions that it may refuse. An
-    interrupted run is completed by the next one. Words can be searched as soon as a file is read.
+    interrupted run is completed by the next one: what `on_progress` raises ends this one. Words can
+    be searched as soon as a file is read.
 
     Raises `InputError` (no such folder; or none of the index's documents in it, unless
     `replace_all`),
@@ -137,7 +140,8 @@ def _update_documents(
         seen = look(file, before.get(file.name), options)
         if isinstance(seen, Problem):
             if not (seen.keep and file.name in before):
-                catalog.replace_document(_unreadable_row(seen))
+                catalog.remove_document(file.name)
+                catalog.replace_document(_unreadable_row(seen), is_wanted=file.path.exists)
             yield FileReport(seen.name, seen.why.status, seen.why.reason)
         elif seen.unread:
             unread.append(seen)
@@ -147,20 +151,21 @@ def _update_documents(
             yield FileReport(file.name, _status_of_unchanged(seen.row), seen.row.reason)
     total = len(listing.files)
     on_progress(Progress("read", total - len(unread), total))
-    results = read_all((seen.file.path for seen in unread), options)
-    for done, (seen, (_, result)) in enumerate(zip(unread, results, strict=True), start=1):
-        name = seen.row.path
-        source = gone_by_content.get(seen.row.sha256) if name not in before else None
-        row = _store(settled(seen), result, catalog, embedder, source)
-        if row.status != "indexed":
-            status: FileStatus = _unreadable(row)
-        elif source:
-            del gone[source], gone_by_content[seen.row.sha256]
-            status = "renamed"
-        else:
-            status = "updated" if _was_indexed(before.get(name)) else "indexed"
-        yield FileReport(name, status, f"was {source}" if source else row.reason)
-        on_progress(Progress("read", total - len(unread) + done, total))
+    with closing(read_all((seen.file.path for seen in unread), options)) as results:
+        for done, (seen, (_, result)) in enumerate(zip(unread, results, strict=True), start=1):
+            name = seen.row.path
+            source = gone_by_content.get(seen.row.sha256) if name not in before else None
+            row = _store(seen, result, catalog, embedder, source)
+            if row.status != "indexed":
+                status: FileStatus = _unreadable(row)
+            elif source:
+                del gone[source], gone_by_content[seen.row.sha256]
+                status = "renamed"
+            else:
+                status = "updated" if _was_indexed(before.get(name)) else "indexed"
+            reason = f"was {source}" if status == "renamed" else row.reason
+            yield FileReport(name, status, reason)
+            on_progress(Progress("read", total - len(unread) + done, total))
     told = {problem.name for problem in listing.problems}
     for name in gone:
         catalog.remove_document(name)
@@ -169,15 +174,18 @@ def _update_documents(
 
 
 def _store(
-    row: DocumentRow,
+    seen: Seen,
     result: Loaded | Unreadable,
     catalog: Catalog,
     embedder: Embedder,
     source: str | None,
 ) -> DocumentRow:
+    """The row that is kept, or the one of a failure where the file is gone: who deletes a document
+    (`knowledge.forget`) must not find it again."""
+    row = settled(seen)
     if isinstance(result, Unreadable):
         row = replace(row, status=result.status, reason=result.reason)
-        catalog.replace_document(row)
+        catalog.replace_document(row, is_wanted=seen.is_there)
         return row
     row = replace(
         row,
@@ -188,7 +196,10 @@ def _store(
         tags=document_tags(row.path, result.tags),
     )
     passages = chunk.chunk(row.path, result, embedder.count_tokens)
-    catalog.replace_document(row, result.pages, passages, instead_of=source)
+    if not catalog.replace_document(
+        row, result.pages, passages, instead_of=source, is_wanted=seen.is_there
+    ):
+        return replace(row, status="failed", reason="was removed or replaced while it was read")
     return row
 
 

@@ -19,8 +19,15 @@ from typing import NamedTuple, Self
 
 from graph.errors import AgentError, KnowledgeError
 from knowledge.load import ocr
-from knowledge.load.document import PLAIN, Loaded, LoadOptions, Unreadable
-from knowledge.load.formats import load
+from knowledge.load.document import (
+    PLAIN,
+    Loaded,
+    LoadOptions,
+    PageRequest,
+    PageView,
+    Unreadable,
+)
+from knowledge.load.formats import load, view
 
 MAX_READERS = 4
 WINDOW = 16
@@ -43,6 +50,9 @@ _PROCESS = (
     "sys.path[:] = sys.argv[2:]; from knowledge.reader import serve; serve(int(sys.argv[1]))"
 )
 _PR_SET_PDEATHSIG = 1
+
+
+_Reply = Loaded | PageView | Unreadable | AgentError
 
 
 class _Task(NamedTuple):
@@ -122,11 +132,22 @@ class Reader:
 
     def read(self, path: Path) -> Loaded | Unreadable:
         """Raises as `read_all` does."""
+        reply = self._ask(path, self._options)
+        assert not isinstance(reply, PageView)
+        return reply
+
+    def view(self, path: Path, asked: PageRequest) -> PageView | Unreadable:
+        """Raises as `read_all` does."""
+        reply = self._ask(path, asked)
+        assert not isinstance(reply, Loaded)
+        return reply
+
+    def _ask(self, path: Path, asked: LoadOptions | PageRequest) -> Loaded | PageView | Unreadable:
         pipe = self._running() or self._start()
         try:
-            pipe.send((path, self._options))
+            pipe.send((path, asked))
             while pipe.poll(self._timeout_s):
-                reply: Loaded | Unreadable | AgentError | None = pipe.recv()
+                reply: _Reply | None = pipe.recv()
                 if isinstance(reply, AgentError):
                     raise reply
                 if reply:
@@ -218,8 +239,7 @@ class Reader:
 
 
 def serve(descriptor: int) -> None:
-    """The process's side: say that it runs, then read each path that arrives, until the other end
-    closes."""
+    """The process's side: say that it runs, then do what arrives, until the other end closes."""
     if sys.platform == "linux":
         # A file may take forever, and its reader would not see that nobody waits for it any more.
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -234,12 +254,12 @@ def serve(descriptor: int) -> None:
         say_busy()
         while True:
             try:
-                path, options = pipe.recv()
+                path, asked = pipe.recv()
             except EOFError:
                 return
-            reply: Loaded | Unreadable | AgentError
+            reply: _Reply
             try:
-                reply = load(path, options)
+                reply = load(path, asked) if isinstance(asked, LoadOptions) else view(path, asked)
             except AgentError as error:
                 reply = error
             pipe.send(reply)

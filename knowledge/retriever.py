@@ -8,7 +8,13 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Self
 
-from graph.errors import EmbedderUnavailable, IndexLocked, KnowledgeError, RerankerUnavailable
+from graph.errors import (
+    EmbedderUnavailable,
+    IndexEmpty,
+    IndexLocked,
+    KnowledgeError,
+    RerankerUnavailable,
+)
 from graph.evidence import EVERYTHING, Hit, Retrieval, Scope, VerdictRule
 from knowledge import chunk
 from knowledge.contract import Contract, mismatch
@@ -47,11 +53,11 @@ class CorpusRetriever:
     document as it was before a change or after it. `neighbours` passages before and behind a hit
     are joined to it.
 
-    Raises `IndexMismatch` for an embedder other than the index's, and `KnowledgeError` for a search
-    that `close()` overtakes. When the embedder fails, searches by words and says so in `degraded`;
-    so it does where the reranker fails and the order stays as it was, where the gate is not
-    calibrated for these passages and follows its cautious rule, and where the model's verdict was
-    calibrated for others and is left out.
+    Raises `IndexMismatch` for an embedder other than the index's, `IndexEmpty` where all documents
+    have been removed, and `KnowledgeError` for a search that `close()` overtakes. When the embedder
+    fails, searches by words and says so in `degraded`; so it does where the reranker fails and the
+    order stays as it was, where the gate is not calibrated for these passages and follows its
+    cautious rule, and where the model's verdict was calibrated for others and is left out.
     """
 
     def __init__(
@@ -144,6 +150,8 @@ class CorpusRetriever:
     ) -> tuple[_View, int, bool, Found]:
         catalog = self._store.catalog
         with catalog.snapshot():
+            if not catalog.passage_count():
+                raise IndexEmpty("no document with text is left; add some, and ask again")
             within = catalog.paths_in(scope) if scope != EVERYTHING else None
             found = self._view.searcher.search(
                 query, vector, limit=limit, within=within, neighbours=self._neighbours

@@ -34,13 +34,13 @@ class Connection(sqlite3.Connection):
     executescript = _translated(sqlite3.Connection.executescript)
 
 
-def connect(path: Path, schema: str) -> Connection:
+def connect(path: Path, schema: str, wait_s: float = BUSY_TIMEOUT_S) -> Connection:
     """Open `path`, made where there is none. A commit survives a killed process. Who only reads
     needs no lock, so that one can read while another writes."""
     try:
         connection = sqlite3.connect(
             path,
-            timeout=BUSY_TIMEOUT_S,
+            timeout=wait_s,
             isolation_level=None,
             check_same_thread=False,
             factory=Connection,

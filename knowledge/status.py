@@ -1,9 +1,12 @@
 """What an index holds, told without owning it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from knowledge.catalog import DocumentRow
+from graph.errors import IndexMismatch, IndexMissing
+from knowledge.catalog import Catalog
 from knowledge.contract import Contract
+from knowledge.document_row import DocumentRow
 from knowledge.domain import Calibration, current_calibration
 from knowledge.store import IndexAddress, open_generation
 from knowledge.verdict import VerdictCalibration
@@ -53,16 +56,47 @@ def index_status(address: IndexAddress) -> IndexStatus:
 
 @dataclass(frozen=True, slots=True)
 class DocumentStatus:
+    """`pages` is the number of the last page with text."""
+
     row: DocumentRow
     passages: int
+    pages: int
 
 
 def document_statuses(address: IndexAddress) -> list[DocumentStatus]:
     """Every file of a known type that the last ingest met, in order of its path. Raises
     `IndexMissing`."""
     with open_generation(address) as store:
-        passages = store.catalog.passages_per_document()
-        return [
-            DocumentStatus(row, passages.get(path, 0))
-            for path, row in store.catalog.documents().items()
-        ]
+        return list(_described(store.catalog, None).values())
+
+
+def statuses_of(address: IndexAddress, documents: Sequence[str]) -> dict[str, DocumentStatus]:
+    """What the index holds of these; nothing where there is none yet, or one of another version."""
+    try:
+        with open_generation(address) as store:
+            return _described(store.catalog, documents)
+    except (IndexMissing, IndexMismatch):
+        return {}
+
+
+def document_names(address: IndexAddress) -> list[str]:
+    """Of every file that the last ingest met; none where `statuses_of` gives nothing."""
+    try:
+        with open_generation(address) as store:
+            return list(store.catalog.documents())
+    except (IndexMissing, IndexMismatch):
+        return []
+
+
+def page_text(address: IndexAddress, document: str, page: int) -> str:
+    """Empty where the page has no text. Raises `IndexMissing`."""
+    with open_generation(address) as store:
+        return store.catalog.page_text(document, page)
+
+
+def _described(catalog: Catalog, documents: Sequence[str] | None) -> dict[str, DocumentStatus]:
+    with catalog.snapshot():
+        return {
+            path: DocumentStatus(row, catalog.passage_count_of(path), catalog.page_count(path))
+            for path, row in catalog.documents(documents).items()
+        }

@@ -90,7 +90,7 @@ def _take_out(store: Store) -> None:
         for of in get_args(Script):
             held, wanted = vectors.ids(of), set(catalog.dense_ids(of))
             vectors.delete(of, sorted(held - wanted))
-            catalog.mark_dense(wanted - held, dense=False)
+            catalog.mark_missing(wanted - held)
         catalog.settle(True)
 
 
@@ -217,7 +217,7 @@ def _put_in(store: Store, cache: VectorCache) -> None:
                     if passage.script == of
                 ],
             )
-        catalog.mark_dense((passage.id for passage, _ in ready), dense=True)
+        catalog.mark_put([(passage.id, passage.script) for passage, _ in ready])
         if not ready:
             break
     catalog.settle(True)

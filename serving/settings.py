@@ -124,6 +124,13 @@ class Settings(BaseSettings):
         default=30, ge=0, description="for running tasks to end before they are cancelled"
     )
 
+    upload_file_bytes: int = Field(default=64 * 1024**2, ge=1, description="of one document")
+    upload_files: int = Field(default=100, ge=1, description="documents in one request")
+    upload_bytes: int = Field(default=256 * 1024**2, ge=1, description="of one request")
+    stored_bytes: int = Field(default=10 * 1024**3, ge=1, description="of a tenant's documents")
+    stored_documents: int = Field(default=10_000, ge=1, description="of a tenant")
+    index_jobs: int = Field(default=1, ge=1, description="that run at once on this server")
+
     langsmith_api_key: SecretStr | None = Field(
         default=None, validation_alias="LANGSMITH_API_KEY", description="set: traces are sent"
     )
@@ -165,6 +172,10 @@ class Settings(BaseSettings):
     @property
     def index_dir(self) -> Path:
         return self.home / "index"
+
+    @property
+    def documents_dir(self) -> Path:
+        return self.home / "documents"
 
     @property
     def instance_name(self) -> str:

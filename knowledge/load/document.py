@@ -54,3 +54,32 @@ class LoadOptions:
 
 
 PLAIN = LoadOptions()
+
+
+@dataclass(frozen=True, slots=True)
+class PageRequest:
+    """`text` is what was read of the page; what stands from `start` to `end` in it is to be found
+    on the page; nothing where `end` is 0. `drawn`: a picture is wanted."""
+
+    page: int
+    text: str = ""
+    start: int = 0
+    end: int = 0
+    drawn: bool = False
+    passwords: Sequence[str] = field(default=(), repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class PageBox:
+    """From 0 to 1: shares of the page's width and height, from its top left."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+@dataclass(frozen=True, slots=True)
+class PageView:
+    png: bytes
+    boxes: tuple[PageBox, ...]

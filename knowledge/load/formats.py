@@ -3,7 +3,7 @@
 from importlib import import_module
 from pathlib import Path
 
-from knowledge.load.document import Loaded, LoadOptions, Unreadable
+from knowledge.load.document import Loaded, LoadOptions, PageRequest, PageView, Unreadable
 
 # Module of this package and its function, imported when the first such file is read: together
 # their parsers take a second.
@@ -54,3 +54,18 @@ def load(path: Path, options: LoadOptions) -> Loaded | Unreadable:
     except MemoryError:
         return Unreadable("failed", "needs more memory than one file may take")
     return result
+
+
+def has_pictures(path: Path) -> bool:
+    """Whether its pages can be shown as they look."""
+    return path.suffix.lower() == ".pdf"
+
+
+def view(path: Path, asked: PageRequest) -> PageView | Unreadable:
+    """One page of a PDF; through `knowledge.reader`, as `load`."""
+    from knowledge.load.pdf_view import view_page
+
+    try:
+        return view_page(path, asked)
+    except OSError as error:
+        return Unreadable("failed", f"cannot be read: {error.strerror or error}")

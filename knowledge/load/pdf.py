@@ -21,7 +21,7 @@ _DAY = re.compile(r"(?:D:)?(\d{4})(\d\d)(\d\d)")
 def load_pdf(path: Path, options: LoadOptions) -> Loaded | Unreadable:
     if path.stat().st_size == 0:
         return Unreadable("failed", "the file is empty")
-    opened = _open(path, options.passwords)
+    opened = open_pdf(path, options.passwords)
     if isinstance(opened, Unreadable):
         return opened
     document, password = opened
@@ -60,7 +60,8 @@ def _load(
     )
 
 
-def _open(path: Path, passwords: Sequence[str]) -> tuple[pdfium.PdfDocument, str] | Unreadable:
+def open_pdf(path: Path, passwords: Sequence[str]) -> tuple[pdfium.PdfDocument, str] | Unreadable:
+    """With the password that opens it."""
     for password in ("", *passwords):
         # Not by PdfDocument(path): for a file without pages that tells the last file's error.
         handle = raw.FPDF_LoadDocument(os.fsencode(path), password.encode() or None)

@@ -8,9 +8,10 @@ from importlib.metadata import version
 from fastapi import FastAPI
 from sse_starlette.sse import AppStatus
 
+from serving.api.bodies import BodyLimit
 from serving.api.problems import add_problems, documented
 from serving.api.rates import RateLimitHeaders
-from serving.api.routes import health, search, tasks, threads, usage
+from serving.api.routes import documents, health, jobs, search, tasks, threads, usage
 from serving.api.service import Service
 
 ABOUT = (
@@ -39,7 +40,15 @@ def create_app(open_service: OpenService) -> FastAPI:
     )
     add_problems(app)
     app.add_middleware(RateLimitHeaders)
-    for router in (tasks.router, threads.router, search.router, usage.router):
+    app.add_middleware(BodyLimit)
+    for router in (
+        tasks.router,
+        threads.router,
+        documents.router,
+        jobs.router,
+        search.router,
+        usage.router,
+    ):
         app.include_router(
             router,
             responses=documented(

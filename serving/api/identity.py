@@ -71,14 +71,18 @@ Known = Annotated[Principal, Depends(_principal)]
 
 
 class _Allowed:
-    def __init__(self, scope: Scope) -> None:
-        self._scope = scope
+    """With one of the scopes."""
+
+    def __init__(self, *scopes: Scope) -> None:
+        self._scopes = scopes
 
     def __call__(self, principal: Known) -> Principal:
-        if self._scope not in principal.scopes:
-            raise Forbidden(f"this key has not the scope {self._scope!r}")
+        if principal.scopes.isdisjoint(self._scopes):
+            raise Forbidden(f"this key has not the scope {' or '.join(map(repr, self._scopes))}")
         return principal
 
 
 MayAsk = Annotated[Principal, Depends(_Allowed("ask"))]
 MayReadUsage = Annotated[Principal, Depends(_Allowed("usage"))]
+MayChangeDocuments = Annotated[Principal, Depends(_Allowed("documents"))]
+MayReadDocuments = Annotated[Principal, Depends(_Allowed("ask", "documents"))]

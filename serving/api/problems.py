@@ -19,10 +19,12 @@ MEDIA_TYPE = "application/problem+json"
 STATUS: Mapping[type[AgentError], HTTPStatus] = {
     errors.InputError: HTTPStatus.UNPROCESSABLE_ENTITY,
     errors.PlanInvalid: HTTPStatus.UNPROCESSABLE_ENTITY,
+    errors.UnsupportedType: HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
     errors.Unauthenticated: HTTPStatus.UNAUTHORIZED,
     errors.Forbidden: HTTPStatus.FORBIDDEN,
     errors.NotFound: HTTPStatus.NOT_FOUND,
     errors.Conflict: HTTPStatus.CONFLICT,
+    errors.TooLarge: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
     errors.IndexMissing: HTTPStatus.CONFLICT,
     errors.IndexEmpty: HTTPStatus.CONFLICT,
     errors.IndexMismatch: HTTPStatus.CONFLICT,

@@ -20,6 +20,7 @@ class Server(uvicorn.Server):
     def __init__(self, app: FastAPI, host: str, port: int, grace_s: float) -> None:
         config = uvicorn.Config(
             app,
+            http="h11",  # bounds what headers may have; httptools does not
             host=host,
             port=port,
             log_config=None,

@@ -10,16 +10,20 @@ from fastapi import Depends, Request
 from graph.errors import AgentError
 from nodes.select import INSTRUCTION_TOKENS
 from serving.api.chores import Chore
+from serving.api.documents import Documents, IndexedAgents
 from serving.api.identity import Identity, KeyIdentity, NoIdentity
+from serving.api.job_runner import JobRunner
 from serving.api.rates import RateLimits, rate_limits
 from serving.api.retention import Retention
 from serving.api.runner import Agents, TaskRunner
+from serving.api.uploads import Receiver
 from serving.gateway.quota_ledger import QuotaLedger
 from serving.gateway.server import ModelServer
 from serving.settings import Settings
 from serving.store.database import Database, open_database
 from serving.store.events import EventStore
 from serving.store.instances import InstanceStore
+from serving.store.jobs import JobStore
 from serving.store.keys import KeyStore
 from serving.store.quotas import QuotaStore
 from serving.store.retention import RetentionStore
@@ -27,6 +31,9 @@ from serving.store.reviews import ReviewStore
 from serving.store.tasks import TaskStore
 from serving.store.tenants import Allowance, TenantStore
 from serving.store.threads import ThreadStore
+from serving.store.uploads import Bounds, UploadStore
+from serving.wiring.indexing import Indexing
+from serving.wiring.pages import PageViews
 from serving.wiring.tenants import tenant_agents
 
 RETENTION_S = 60.0
@@ -52,6 +59,9 @@ class Service:
     threads: ThreadStore
     reviews: ReviewStore
     retention: Retention
+    receiver: Receiver
+    documents: Documents
+    jobs: JobStore
 
 
 def _own(request: Request) -> Service:
@@ -83,6 +93,24 @@ async def _lack(check: Awaitable[object]) -> str | None:
 
 
 @asynccontextmanager
+async def documents_of(
+    files: UploadStore, indexing: Indexing, jobs: JobStore, jobs_at_once: int
+) -> AsyncIterator[Documents]:
+    """While the block runs, what is uploaded is indexed."""
+    runner = JobRunner(
+        jobs,
+        lambda tenant, on_progress: indexing.ingest(tenant, files.folder(tenant), on_progress),
+        jobs_at_once,
+    )
+    views = PageViews()
+    async with runner.serving():
+        try:
+            yield Documents(files, indexing, views, runner)
+        finally:
+            await views.aclose()
+
+
+@asynccontextmanager
 async def open_service(settings: Settings) -> AsyncIterator[Service]:
     """The service on its real parts. Raises `ConfigError` and `StoreUnavailable`."""
     async with AsyncExitStack() as opened:
@@ -92,8 +120,10 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
         tenants = TenantStore(database, _default_allowance(settings))
         quotas = QuotaStore(database, tenants)
         ledger = QuotaLedger(quotas)
-        agents, server = await opened.enter_async_context(tenant_agents(settings, ledger))
+        own_agents, server = await opened.enter_async_context(tenant_agents(settings, ledger))
         instance = InstanceStore(database, quotas, settings.instance_name)
+        jobs = JobStore(database, instance.id)
+        agents = IndexedAgents(own_agents, jobs)
         tasks, events = TaskStore(database, quotas, instance.id), EventStore(database)
         keys = KeyStore(database, tenants)
         if not settings.api_auth:
@@ -110,6 +140,14 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
         chores = [Chore(retention.tend, RETENTION_S)]
         runner = TaskRunner(agents, ledger, tasks, events, instance, first_tokens, reviews, chores)
         await opened.enter_async_context(runner.serving())
+        documents = await opened.enter_async_context(
+            documents_of(
+                UploadStore(settings.documents_dir, bounds_of(settings)),
+                Indexing(settings),
+                jobs,
+                settings.index_jobs,
+            )
+        )
         yield Service(
             identity=KeyIdentity(keys) if settings.api_auth else NoIdentity(settings.tenant),
             tasks=tasks,
@@ -122,7 +160,20 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
             threads=ThreadStore(database),
             reviews=reviews,
             retention=retention,
+            receiver=Receiver(documents.bounds),
+            documents=documents,
+            jobs=jobs,
         )
+
+
+def bounds_of(settings: Settings) -> Bounds:
+    return Bounds(
+        file_bytes=settings.upload_file_bytes,
+        files=settings.upload_files,
+        request_bytes=settings.upload_bytes,
+        stored_bytes=settings.stored_bytes,
+        stored_documents=settings.stored_documents,
+    )
 
 
 def _default_allowance(settings: Settings) -> Allowance:

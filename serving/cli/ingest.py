@@ -15,6 +15,7 @@ from serving.cli.exit_codes import EXIT_ANSWERED, EXIT_ERROR
 from serving.cli.progress import no_progress, shown_progress
 from serving.settings import Settings
 from serving.wiring.documents import embedder, index_address, load_options
+from serving.wiring.indexing import hand_over
 
 
 class Ingest:
@@ -22,6 +23,7 @@ class Ingest:
 
     def __init__(self, settings: Settings, folder: Path, *, replace_all: bool = False) -> None:
         self.folder = folder
+        self._settings = settings
         self.home = settings.home
         self._address = index_address(settings)
         self._embedder = embedder(settings)
@@ -30,6 +32,7 @@ class Ingest:
         self._false_refusals = settings.false_refusals
 
     def run(self, *, rebuild: bool = False, shown: bool = True) -> IngestReport:
+        hand_over(self._settings, self.folder, replace_all=self._replace_all)
         with shown_progress() if shown else no_progress() as on_progress:
             return ingest(
                 self.folder,

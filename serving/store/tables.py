@@ -145,3 +145,29 @@ model_calls = Table(
     Column("record", JSON, nullable=False),
     Index("ka_model_calls_by_day", "tenant", "day"),
 )
+
+jobs = Table(
+    "ka_jobs",
+    metadata,
+    Column("id", String(ID_CHARS), primary_key=True),
+    Column("tenant", ForeignKey(tenants.c.name), nullable=False),
+    Column("kind", String(16), nullable=False),
+    Column("status", String(16), nullable=False),
+    Column("attempt", Integer, nullable=False),
+    Column("instance", String(ID_CHARS)),
+    Column("progress", JSON),
+    Column("result", JSON),
+    Column("created_s", Double, nullable=False),
+    Column("started_s", Double),
+    Column("ended_s", Double),
+    Index("ka_jobs_by_age", "tenant", "created_s"),
+    Index("ka_jobs_by_status", "status", "created_s"),
+)
+for _status in ("waiting", "running"):  # of each, a tenant has one at a time
+    Index(
+        f"ka_jobs_{_status}",
+        jobs.c.tenant,
+        unique=True,
+        sqlite_where=jobs.c.status == _status,
+        postgresql_where=jobs.c.status == _status,
+    )

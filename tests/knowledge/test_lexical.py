@@ -4,7 +4,8 @@ from pathlib import Path
 import pytest
 
 from graph.evidence import Passage
-from knowledge.catalog import Catalog, DocumentRow
+from knowledge.catalog import Catalog
+from knowledge.document_row import DocumentRow
 from knowledge.lexical import script
 from knowledge.word_scores import WordScores
 from knowledge.word_search import WordSearch

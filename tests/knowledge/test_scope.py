@@ -10,7 +10,8 @@ import pytest
 
 from graph.errors import InputError
 from graph.evidence import read_scope
-from knowledge.catalog import Catalog, DocumentRow
+from knowledge.catalog import Catalog
+from knowledge.document_row import DocumentRow
 from knowledge.scope import document_tags
 
 DOCUMENTS = (

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from graph.evidence import Passage
 from knowledge import lexical, word_search
-from knowledge.catalog import Catalog, DocumentRow
+from knowledge.catalog import Catalog
+from knowledge.document_row import DocumentRow
 from knowledge.word_scores import WordScores
 from knowledge.word_search import WordSearch
 

@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -13,18 +15,23 @@ from graph.build import build_graph
 from graph.errors import IndexMissing
 from graph.ports import Deps, Limits
 from graph.run import Agent
+from knowledge.embed import Embedder
 from serving.api.app import create_app
+from serving.api.documents import IndexedAgents
 from serving.api.identity import KeyIdentity
 from serving.api.rates import RateLimits
 from serving.api.retention import Retention
 from serving.api.runner import TaskRunner
 from serving.api.server import Server
-from serving.api.service import Service
+from serving.api.service import Service, bounds_of, documents_of
+from serving.api.uploads import Receiver
 from serving.gateway.ledger import MemoryLedger
 from serving.gateway.quota_ledger import QuotaLedger
+from serving.settings import Settings
 from serving.store.database import Database
 from serving.store.events import EventStore
 from serving.store.instances import InstanceStore
+from serving.store.jobs import JobStore
 from serving.store.keys import SCOPES, KeyStore, Scope
 from serving.store.quotas import QuotaStore
 from serving.store.retention import RetentionStore
@@ -32,7 +39,11 @@ from serving.store.reviews import ReviewStore
 from serving.store.tasks import TaskStore
 from serving.store.tenants import TenantStore
 from serving.store.threads import ThreadStore
+from serving.store.uploads import UploadStore
+from serving.wiring.indexing import Indexing
 from tests.fakes import EN_PASSAGES, KO_PASSAGES, FixedRetriever, Line, ScriptedModel
+from tests.knowledge.scratch import scratch
+from tests.knowledge.stubs import WordsEmbedder
 from tests.waiting import until
 
 FIRST_TOKENS = 300
@@ -99,7 +110,13 @@ class Served:
 
 @asynccontextmanager
 async def serving(
-    database: Database, agents: ScriptedAgents, instance: str = "host-a", grace_s: float = 5
+    database: Database,
+    agents: ScriptedAgents,
+    instance: str = "host-a",
+    grace_s: float = 5,
+    home: Path | None = None,
+    embedder: Embedder | None = None,
+    **settings: Any,
 ) -> AsyncIterator[Served]:
     tenants = TenantStore(database)
     quotas = QuotaStore(database, tenants)
@@ -111,32 +128,42 @@ async def serving(
     rates = RateLimits(MemoryStorage(), tenants)
     reviews, threads = ReviewStore(database, quotas, found.id), ThreadStore(database)
     retention = Retention(RetentionStore(database), reviews, days=90, review_days=7)
-    runner = TaskRunner(agents, ledger, tasks, events, found, FIRST_TOKENS, reviews)
-    service = Service(
-        identity=KeyIdentity(keys),
-        tasks=tasks,
-        events=events,
-        quotas=quotas,
-        rates=rates,
-        agents=agents,
-        runner=runner,
-        health=health,
-        threads=threads,
-        reviews=reviews,
-        retention=retention,
-    )
+    jobs = JobStore(database, found.id)
+    aware = IndexedAgents(agents, jobs)
+    runner = TaskRunner(aware, ledger, tasks, events, found, FIRST_TOKENS, reviews)
 
     @asynccontextmanager
     async def opened() -> AsyncIterator[Service]:
-        async with service.runner.serving():
-            yield service
+        with scratch() as folder:
+            own = Settings(home=home or folder, **settings)
+            files = UploadStore(own.documents_dir, bounds_of(own))
+            indexing = Indexing(own, embedder or WordsEmbedder())
+            async with runner.serving(), documents_of(files, indexing, jobs, 1) as documents:
+                yield Service(
+                    identity=KeyIdentity(keys),
+                    tasks=tasks,
+                    events=events,
+                    quotas=quotas,
+                    rates=rates,
+                    agents=aware,
+                    runner=runner,
+                    health=health,
+                    threads=threads,
+                    reviews=reviews,
+                    retention=retention,
+                    receiver=Receiver(documents.bounds),
+                    documents=documents,
+                    jobs=jobs,
+                )
 
-    server = Server(create_app(opened), "127.0.0.1", 0, grace_s)
+    app = create_app(opened)
+    server = Server(app, "127.0.0.1", 0, grace_s)
     running = asyncio.create_task(server.serve())
     await until(lambda: server.started)
     port = server.servers[0].sockets[0].getsockname()[1]
     try:
-        yield Served(f"http://127.0.0.1:{port}", service, tenants, keys, agents, server, health)
+        url, service = f"http://127.0.0.1:{port}", app.state.service
+        yield Served(url, service, tenants, keys, agents, server, health)
     finally:
         server.should_exit = True
         await running

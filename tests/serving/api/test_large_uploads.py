@@ -1,0 +1,102 @@
+"""Uploads that would take more than their share: of connections, of the disk, of a reader."""
+
+import asyncio
+import zipfile
+from collections.abc import AsyncIterator
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+
+from serving.api.uploads import MAX_OF_TENANT
+from serving.store.database import Database
+from tests.knowledge.office import W, paragraph, write_docx
+from tests.knowledge.stubs import write_pdf
+from tests.serving.api.conftest import Served
+from tests.serving.api.indexed import TEA, indexed, parts, texts_found, upload
+from tests.serving.api.test_uploads_attacked import MULTIPART, part
+from tests.waiting import until_told
+
+MANY_PAGES = 10_000
+
+
+@pytest.fixture
+async def served(database: Database, tmp_path: Path) -> AsyncIterator[Served]:
+    async with indexed(database, tmp_path / "home") as found:
+        yield found
+
+
+async def test_uploads_that_never_end_hold_up_no_other_tenant(served: Served) -> None:
+    begun = asyncio.Event()
+
+    async def endless() -> AsyncIterator[bytes]:
+        yield part("a.txt")
+        begun.set()
+        await asyncio.Event().wait()
+
+    async with await served.client() as client, await served.client("umbrella") as other:
+        slow = []
+        for _ in range(MAX_OF_TENANT):
+            begun.clear()
+            sending = client.post("/v1/documents", content=endless(), headers=MULTIPART)
+            slow.append(asyncio.create_task(sending))
+            await begun.wait()
+
+        async def refused() -> bool:
+            response = await client.post("/v1/documents", files=parts({"b.txt": TEA}))
+            return response.status_code == 503 and "retry-after" in response.headers
+
+        await until_told(refused)
+        await upload(other, {"c.txt": TEA})
+        for each in slow:
+            each.cancel()
+        await asyncio.wait(slow)
+
+        async def accepted() -> bool:
+            response = await client.post("/v1/documents", files=parts({"b.txt": TEA}))
+            return response.status_code == 202
+
+        await until_told(accepted)
+
+
+async def test_a_tenant_keeps_no_more_than_it_may(database: Database, tmp_path: Path) -> None:
+    bounds = {"stored_documents": 2, "stored_bytes": 100}
+    async with indexed(database, tmp_path, **bounds) as served, await served.client() as client:
+        await upload(client, {"a.txt": TEA, "b.txt": TEA})
+        many = await client.post("/v1/documents", files=parts({"c.txt": "x"}))
+        assert many.status_code == 413
+        assert "2 documents may be kept" in many.json()["detail"]
+        large = await client.post("/v1/documents", files=parts({"a.txt": "x" * 64}))
+        assert large.status_code == 413
+        assert "100 bytes may be kept" in large.json()["detail"]
+        assert await texts_found(client, "green tea") == [TEA]
+
+
+async def test_a_bomb_in_a_document_is_told_by_its_job(served: Served, tmp_path: Path) -> None:
+    bomb = BytesIO(write_docx(tmp_path / "bomb.docx", paragraph("x")).read_bytes())
+    (tmp_path / "bomb.docx").unlink()
+    with zipfile.ZipFile(bomb, "a", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("word/header1.xml", f"<w:hdr {W}>{' ' * 110_000_000}</w:hdr>")
+    assert len(bomb.getvalue()) < 200_000
+    async with await served.client() as client:
+        job = await upload(client, {"bomb.docx": bomb.getvalue(), "tea.txt": TEA})
+        told = {file["name"]: file for file in job["report"]["files"]}
+        assert told["bomb.docx"]["status"] == "failed"
+        assert "unpacks to 110 MB" in told["bomb.docx"]["reason"]
+        assert told["tea.txt"]["status"] == "indexed"
+        assert await texts_found(client, "green tea") == [TEA]
+
+
+async def test_a_pdf_of_ten_thousand_pages_is_read_or_refused_by_its_job(
+    served: Served, tmp_path: Path
+) -> None:
+    path = write_pdf(tmp_path / "long.pdf", [[f"Tea number {at}"] for at in range(MANY_PAGES)])
+    content = path.read_bytes()
+    path.unlink()
+    async with await served.client() as client:
+        job = await upload(client, {"long.pdf": content})
+        (told,) = job["report"]["files"]
+        assert told["status"] == "indexed" or "was given up" in told["reason"]
+        (document,) = (await client.get("/v1/documents")).json()["documents"]
+        assert document["pages"] in (MANY_PAGES, None)
+        assert (await client.get("/healthz")).status_code == 200
