@@ -63,7 +63,10 @@ async def _principal(request: Request, credentials: Credentials) -> Principal:
     identity: Identity = service.identity
     principal = await identity.principal(credentials.credentials if credentials else None)
     rates: RateLimits = service.rates
-    setattr(request.state, HEADERS, await rates.admit(principal.tenant))
+    counted = await rates.count(principal.tenant)
+    if counted is not None:
+        setattr(request.state, HEADERS, counted.headers)
+        counted.check()
     return principal
 
 

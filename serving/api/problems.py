@@ -94,7 +94,7 @@ def respond(found: Problem, headers: Mapping[str, str] | None = None) -> JSONRes
     sent = dict(headers or {})
     if found.status == HTTPStatus.UNAUTHORIZED:
         sent.setdefault("WWW-Authenticate", "Bearer")
-    if found.status == HTTPStatus.SERVICE_UNAVAILABLE:
+    if found.status in (HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.TOO_MANY_REQUESTS):
         sent.setdefault("Retry-After", str(RETRY_AFTER_S))
     return JSONResponse(
         found.model_dump(exclude_none=True), found.status, headers=sent, media_type=MEDIA_TYPE

@@ -94,7 +94,12 @@ class Served:
 
 @asynccontextmanager
 async def serving(
-    database: Database, agents: ScriptedAgents, instance: str = "host-a", grace_s: float = 5
+    database: Database,
+    agents: ScriptedAgents,
+    instance: str = "host-a",
+    grace_s: float = 5,
+    *,
+    rates: RateLimits | None = None,
 ) -> AsyncIterator[Served]:
     tenants = TenantStore(database)
     quotas = QuotaStore(database, tenants)
@@ -103,7 +108,7 @@ async def serving(
     found = InstanceStore(database, quotas, instance)
     tasks, events = TaskStore(database, quotas, found.id), EventStore(database)
     keys, health = KeyStore(database, tenants), Ready()
-    rates = RateLimits(MemoryStorage(), tenants)
+    rates = rates or RateLimits(MemoryStorage(), tenants)
     runner = TaskRunner(agents, ledger, tasks, events, found, FIRST_TOKENS)
     service = Service(KeyIdentity(keys), tasks, events, quotas, rates, agents, runner, health)
 
