@@ -104,6 +104,10 @@ class Settings(BaseSettings):
     tokens_per_month: int | None = Field(default=None, ge=1)
     requests_per_minute: int = Field(default=600, ge=1, description="of a tenant, likewise")
     concurrent_tasks: int = Field(default=100, ge=1, description="of a tenant, likewise")
+    running_tasks: int = Field(default=200, ge=1, description="of this process, at a time")
+    queued_tasks: int = Field(
+        default=400, ge=0, description="that wait for their turn; beyond, tasks are sent away"
+    )
     redis_url: str | None = Field(
         default=None, description="counts requests for all replicas; unset: in the process"
     )

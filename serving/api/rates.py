@@ -105,12 +105,13 @@ async def rate_limits(redis_url: str | None, tenants: TenantStore) -> AsyncItera
             "KA_REDIS_URL is no address of Redis; use redis://HOST:6379, rediss://… or "
             "redis+unix:///PATH"
         ) from error
+    own_pool: dict[str, Any] = {"connection_pool": pool}  # limits would never close one of its own
     storage = RedisStorage(
         f"async+{redis_url}",
         wrap_exceptions=True,
         implementation="redispy",
         key_prefix="knowledge-agent",
-        connection_pool=pool,
+        **own_pool,
     )
     try:
         yield RateLimits(storage, tenants)

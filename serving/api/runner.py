@@ -15,6 +15,7 @@ from graph.ports import Deps
 from graph.run import Agent, run_task
 from graph.state import AgentInput
 from graph.transcript import Transcript
+from serving.api.admission import Admission, Place
 from serving.api.run import Run
 from serving.store.events import EventStore
 from serving.store.instances import BEAT_S, InstanceStore
@@ -40,7 +41,7 @@ class Agents(Protocol):
 
 
 class Ledger(Protocol):
-    def begin(self, task_id: str, tokens: int) -> None: ...
+    def begin(self, task_id: str, tokens: int, priority: int) -> None: ...
 
     def end(self, task_id: str) -> None: ...
 
@@ -58,11 +59,13 @@ class TaskRunner:
         events: EventStore,
         instance: InstanceStore,
         first_tokens: int,
+        admission: Admission,
     ) -> None:
         """`first_tokens` are reserved before a task begins; it reserves more as it needs them."""
         self._agents = agents
         self._ledger = ledger
         self._first_tokens = first_tokens
+        self.admission = admission
         self._tasks = tasks
         self._events = events
         self._instance = instance
@@ -82,8 +85,8 @@ class TaskRunner:
         idempotency_key: str | None,
     ) -> str:
         """The id of the task; of the one that this key has begun before, where it has. Raises
-        `ShuttingDown`, `QuotaExceeded`, `StoreUnavailable`, and `Conflict` for a key of another
-        request."""
+        `ShuttingDown`, `Overloaded`, `QuotaExceeded`, `StoreUnavailable`, and `Conflict` for a key
+        of another request."""
         if self._closing:
             raise ShuttingDown("this server is shutting down; send the task again in a moment")
         task_id = uuid4().hex
@@ -105,26 +108,28 @@ class TaskRunner:
         attached: bool,
         idempotency_key: str | None,
     ) -> str:
-        known = await self._tasks.begin(
-            task_id,
-            tenant,
-            asked,
-            attached=attached,
-            idempotency_key=idempotency_key,
-            tokens=self._first_tokens,
-        )
-        if known is not None:
-            return known.id
+        async with self.admission.place(tenant) as place:
+            known = await self._tasks.begin(
+                task_id,
+                tenant,
+                asked,
+                attached=attached,
+                idempotency_key=idempotency_key,
+                tokens=self._first_tokens,
+            )
+            if known is not None:
+                return known.id
+            place.keep()
         run = Run(
             task_id,
             tenant,
             on_abandoned=(lambda: self._cancel(task_id, "client_left")) if attached else _nothing,
         )
-        self._ledger.begin(task_id, self._first_tokens)
+        self._ledger.begin(task_id, self._first_tokens, place.rank)
         run.take(TaskStarted(task_id=task_id))
         self._runs[task_id] = run
         self._workers[task_id] = asyncio.create_task(
-            self._work(run, {**task_input, "task_id": task_id})
+            self._work(run, {**task_input, "task_id": task_id}, place)
         )
         return task_id
 
@@ -182,10 +187,11 @@ class TaskRunner:
         if self._workers:
             await asyncio.wait(self._workers.values())
 
-    async def _work(self, run: Run, task_input: AgentInput) -> None:
+    async def _work(self, run: Run, task_input: AgentInput, place: Place) -> None:
         transcript = Transcript(task_id=run.task_id)
         try:
             async with (
+                place.turn(on_wait=lambda ahead: run.add("queued", json.dumps({"ahead": ahead}))),
                 self._agents.of(run.tenant) as (agent, deps),
                 aclosing(run_task(agent, task_input, deps)) as events,
             ):
@@ -205,6 +211,7 @@ class TaskRunner:
             await self._end(run, transcript, self._why_cancelled.pop(run.task_id, None))
         finally:
             run.end()
+            place.leave()
             self._ledger.end(run.task_id)
             del self._runs[run.task_id], self._workers[run.task_id]
 

@@ -9,6 +9,7 @@ from fastapi import Depends, Request
 
 from graph.errors import AgentError
 from nodes.select import INSTRUCTION_TOKENS
+from serving.api.admission import Admission
 from serving.api.identity import Identity, KeyIdentity, NoIdentity
 from serving.api.rates import RateLimits, rate_limits
 from serving.api.runner import Agents, TaskRunner
@@ -89,7 +90,13 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
             await tenants.add(settings.tenant)
         rates = await opened.enter_async_context(rate_limits(settings.redis_url, tenants))
         first_tokens = settings.evidence_tokens + INSTRUCTION_TOKENS + settings.output_tokens
-        runner = TaskRunner(agents, ledger, tasks, events, instance, first_tokens)
+        admission = Admission(
+            tenants,
+            running=settings.running_tasks,
+            queued=settings.queued_tasks,
+            wait_s=settings.deadline_s,
+        )
+        runner = TaskRunner(agents, ledger, tasks, events, instance, first_tokens, admission)
         await opened.enter_async_context(runner.serving())
         yield Service(
             identity=KeyIdentity(keys) if settings.api_auth else NoIdentity(settings.tenant),

@@ -1,6 +1,7 @@
 """The ledger of a service: a call begins only with tokens that its tenant's quota has reserved."""
 
 import logging
+from dataclasses import replace
 
 from graph.answer import CallRecord
 from graph.errors import StoreUnavailable
@@ -18,13 +19,16 @@ class QuotaLedger(MemoryLedger):
         super().__init__()
         self._quotas = quotas
         self._free: dict[str, int] = {}
+        self._priorities: dict[str, int] = {}
 
-    def begin(self, task_id: str, tokens: int) -> None:
-        """So many are reserved for this task."""
+    def begin(self, task_id: str, tokens: int, priority: int = 0) -> None:
+        """So many are reserved for this task; its calls have this priority, lower is earlier."""
         self._free[task_id] = tokens
+        self._priorities[task_id] = priority
 
     def end(self, task_id: str) -> None:
         self._free.pop(task_id, None)
+        self._priorities.pop(task_id, None)
 
     async def note(self) -> None:
         """Write down what calls that run have taken, in case that this process dies."""
@@ -43,7 +47,7 @@ class QuotaLedger(MemoryLedger):
                 self._free[account.task_id] += kept
                 self.release(account, reserved)
                 raise
-        return reserved
+        return replace(reserved, priority=self._priorities[account.task_id])
 
     async def record(self, account: Account, call: CallRecord, reserved: Reserved) -> None:
         """A database that is away loses nothing: the end of the task books it, too."""

@@ -37,6 +37,7 @@ tenants = Table(
     Column("tokens_per_month", BigInteger),
     Column("requests_per_minute", Integer),
     Column("concurrent_tasks", Integer),
+    Column("priority", String(8)),
 )
 
 api_keys = Table(

@@ -13,6 +13,7 @@ from graph.build import build_graph
 from graph.errors import IndexMissing
 from graph.ports import Deps, Limits
 from graph.run import Agent
+from serving.api.admission import Admission
 from serving.api.app import create_app
 from serving.api.identity import KeyIdentity
 from serving.api.rates import RateLimits
@@ -100,6 +101,9 @@ async def serving(
     grace_s: float = 5,
     *,
     rates: RateLimits | None = None,
+    running_tasks: int = 100,
+    queued_tasks: int = 100,
+    wait_s: float = 60,
 ) -> AsyncIterator[Served]:
     tenants = TenantStore(database)
     quotas = QuotaStore(database, tenants)
@@ -109,7 +113,8 @@ async def serving(
     tasks, events = TaskStore(database, quotas, found.id), EventStore(database)
     keys, health = KeyStore(database, tenants), Ready()
     rates = rates or RateLimits(MemoryStorage(), tenants)
-    runner = TaskRunner(agents, ledger, tasks, events, found, FIRST_TOKENS)
+    admission = Admission(tenants, running=running_tasks, queued=queued_tasks, wait_s=wait_s)
+    runner = TaskRunner(agents, ledger, tasks, events, found, FIRST_TOKENS, admission)
     service = Service(KeyIdentity(keys), tasks, events, quotas, rates, agents, runner, health)
 
     @asynccontextmanager
