@@ -41,6 +41,11 @@ class Settings(BaseSettings):
         default=None, description="the model's name there; unset: the only one that it serves"
     )
     engine_api_key: SecretStr | None = None
+    engine_priorities: bool | None = Field(
+        default=None,
+        description="the server is a vLLM that schedules by priority; unset: by the profile of the "
+        "engine of this machine",
+    )
     engine_profile: str | None = Field(
         default=None, description="a name from serving/engine/profiles; unset: by this machine"
     )

@@ -13,6 +13,7 @@ from serving.api.admission import Admission
 from serving.api.identity import Identity, KeyIdentity, NoIdentity
 from serving.api.rates import RateLimits, rate_limits
 from serving.api.runner import Agents, TaskRunner
+from serving.gateway.cache_salts import CacheSalts
 from serving.gateway.quota_ledger import QuotaLedger
 from serving.gateway.server import ModelServer
 from serving.settings import Settings
@@ -21,6 +22,7 @@ from serving.store.events import EventStore
 from serving.store.instances import InstanceStore
 from serving.store.keys import KeyStore
 from serving.store.quotas import QuotaStore
+from serving.store.secrets import SecretStore
 from serving.store.tasks import TaskStore
 from serving.store.tenants import Allowance, TenantStore
 from serving.wiring.tenants import tenant_agents
@@ -82,7 +84,8 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
         tenants = TenantStore(database, _default_allowance(settings))
         quotas = QuotaStore(database, tenants)
         ledger = QuotaLedger(quotas)
-        agents, server = await opened.enter_async_context(tenant_agents(settings, ledger))
+        salts = CacheSalts(await SecretStore(database).get("cache_salt"))
+        agents, server = await opened.enter_async_context(tenant_agents(settings, ledger, salts))
         instance = InstanceStore(database, quotas, settings.instance_name)
         tasks, events = TaskStore(database, quotas, instance.id), EventStore(database)
         keys = KeyStore(database, tenants)

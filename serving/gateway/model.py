@@ -25,6 +25,7 @@ from graph.errors import (
     ModelUnavailable,
 )
 from graph.ports import Completion, Message, ModelRequest
+from serving.gateway.cache_salts import CacheSalts
 from serving.gateway.choices import choice_options, probabilities
 from serving.gateway.ledger import MemoryLedger
 from serving.gateway.server import DEFAULT_CONTEXT_TOKENS, ModelServer, estimate_tokens
@@ -74,10 +75,21 @@ class _Received:
 class GatewayModel:
     """Implements `graph.ports.ChatModel`. LangSmith sees each call below the node that made it."""
 
-    def __init__(self, server: ModelServer, ledger: MemoryLedger, api_key: str | None) -> None:
+    def __init__(
+        self,
+        server: ModelServer,
+        ledger: MemoryLedger,
+        api_key: str | None,
+        *,
+        cache_salts: CacheSalts | None = None,
+        priorities: bool = False,
+    ) -> None:
+        """`priorities` are sent to a vLLM that schedules by them; another one would refuse them."""
         self._server = server
         self._ledger = ledger
         self._api_key = api_key
+        self._cache_salts = cache_salts
+        self._priorities = priorities
         self._client: ChatOpenAI | None = None
         self._silent_until = 0.0
         # langchain_openai would share one pool between all event loops of the process, which breaks
@@ -107,7 +119,7 @@ class GatewayModel:
         self._ledger.watch(request.account, reserved, so_far)
         try:
             async with asyncio.timeout(timeout_s):
-                await self._stream(request, received)
+                await self._stream(request, received, reserved.priority)
             outcome = "ok"
         except TimeoutError as error:
             raise ModelTimeout(
@@ -171,7 +183,7 @@ class GatewayModel:
         await self._server.aclose()
         await self._http.aclose()
 
-    async def _stream(self, request: ModelRequest, received: _Received) -> None:
+    async def _stream(self, request: ModelRequest, received: _Received, priority: int) -> None:
         client = await self._chat_openai()
         is_vllm = (await self._server.model()).is_vllm
         extra: dict[str, Any] = {}
@@ -191,12 +203,23 @@ class GatewayModel:
                 "type": "json_schema",
                 "json_schema": {"name": "plan", "schema": request.schema},
             }
+        if is_vllm:
+            options["extra_body"] |= self._of_tenant(request.account.tenant, priority)
         stream = client.astream(_messages(request.messages), **options)
         async with aclosing(cast("AsyncGenerator[AIMessageChunk, None]", stream)) as chunks:
             async for chunk in chunks:
                 piece = received.take(chunk)
                 if piece and request.on_draft is not None:
                     request.on_draft(piece)
+
+    def _of_tenant(self, tenant: str, priority: int) -> dict[str, Any]:
+        """Fields of the body that other servers than vLLM do not know."""
+        fields: dict[str, Any] = {}
+        if self._cache_salts is not None and tenant:
+            fields["cache_salt"] = self._cache_salts.of(tenant)
+        if self._priorities:
+            fields["priority"] = priority
+        return fields
 
     async def _drop_ambient_headers(self, request: Any) -> None:
         """The OpenAI client adds what OPENAI_ORG_ID, OPENAI_PROJECT_ID and OPENAI_CUSTOM_HEADERS

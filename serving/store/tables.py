@@ -72,6 +72,13 @@ tasks = Table(
     Index("ka_tasks_by_instance", "instance", "status"),
 )
 
+secrets = Table(
+    "ka_secrets",
+    metadata,
+    Column("name", String(32), primary_key=True),
+    Column("value", String(64), nullable=False),
+)
+
 events = Table(
     "ka_events",
     metadata,
