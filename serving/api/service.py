@@ -10,9 +10,10 @@ from fastapi import Depends, Request
 from graph.errors import AgentError
 from nodes.select import INSTRUCTION_TOKENS
 from serving.api.admission import Admission
-from serving.api.identity import Identity, KeyIdentity, NoIdentity
+from serving.api.identity import Identity, KeyIdentity, KeyOrTokenIdentity, NoIdentity
 from serving.api.rates import RateLimits, rate_limits
 from serving.api.runner import Agents, TaskRunner
+from serving.api.tokens import TokenIdentity, token_identity
 from serving.gateway.cache_salts import CacheSalts
 from serving.gateway.quota_ledger import QuotaLedger
 from serving.gateway.server import ModelServer
@@ -91,6 +92,7 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
         keys = KeyStore(database, tenants)
         if not settings.api_auth:
             await tenants.add(settings.tenant)
+        tokens = await opened.enter_async_context(token_identity(settings, tenants))
         rates = await opened.enter_async_context(rate_limits(settings.redis_url, tenants))
         first_tokens = settings.evidence_tokens + INSTRUCTION_TOKENS + settings.output_tokens
         admission = Admission(
@@ -102,7 +104,7 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
         runner = TaskRunner(agents, ledger, tasks, events, instance, first_tokens, admission)
         await opened.enter_async_context(runner.serving())
         yield Service(
-            identity=KeyIdentity(keys) if settings.api_auth else NoIdentity(settings.tenant),
+            identity=_identity(settings, keys, tokens),
             tasks=tasks,
             events=events,
             quotas=quotas,
@@ -111,6 +113,13 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
             runner=runner,
             health=_Health(database, server),
         )
+
+
+def _identity(settings: Settings, keys: KeyStore, tokens: TokenIdentity | None) -> Identity:
+    if not settings.api_auth:
+        return NoIdentity(settings.tenant)
+    by_key = KeyIdentity(keys)
+    return by_key if tokens is None else KeyOrTokenIdentity(by_key, tokens)
 
 
 def _default_allowance(settings: Settings) -> Allowance:

@@ -15,7 +15,7 @@ from graph.ports import Deps, Limits
 from graph.run import Agent
 from serving.api.admission import Admission
 from serving.api.app import create_app
-from serving.api.identity import KeyIdentity
+from serving.api.identity import Identity, KeyIdentity
 from serving.api.rates import RateLimits
 from serving.api.runner import TaskRunner
 from serving.api.server import Server
@@ -100,6 +100,7 @@ async def serving(
     instance: str = "host-a",
     grace_s: float = 5,
     *,
+    identity: Identity | None = None,
     rates: RateLimits | None = None,
     running_tasks: int = 100,
     queued_tasks: int = 100,
@@ -115,7 +116,8 @@ async def serving(
     rates = rates or RateLimits(MemoryStorage(), tenants)
     admission = Admission(tenants, running=running_tasks, queued=queued_tasks, wait_s=wait_s)
     runner = TaskRunner(agents, ledger, tasks, events, found, FIRST_TOKENS, admission)
-    service = Service(KeyIdentity(keys), tasks, events, quotas, rates, agents, runner, health)
+    identity = identity or KeyIdentity(keys)
+    service = Service(identity, tasks, events, quotas, rates, agents, runner, health)
 
     @asynccontextmanager
     async def opened() -> AsyncIterator[Service]:
