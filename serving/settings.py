@@ -9,11 +9,12 @@ from pathlib import Path
 from socket import gethostname
 from typing import Annotated
 
-from pydantic import Field, HttpUrl, SecretStr, ValidationError, field_validator
+from pydantic import Field, HttpUrl, Json, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from graph.errors import ConfigError
 from graph.ports import Limits
+from serving.prices import Price, Prices
 
 JWT_ALGORITHMS = (
     *("RS256", "RS384", "RS512", "PS256", "PS384", "PS512"),
@@ -110,6 +111,11 @@ class Settings(BaseSettings):
     api_auth: bool = Field(
         default=True, description="false: no keys are asked for, on this machine alone"
     )
+    prices: Json[dict[str, Price]] = Field(
+        default={},
+        description="by model, of a million tokens: input, cached_input and output, as JSON",
+    )
+    currency: str = Field(default="USD", pattern="^[A-Z]{3}$", description="of the prices")
     tokens_per_day: int | None = Field(
         default=None, ge=1, description="a tenant's quota, where it has none of its own"
     )
@@ -217,6 +223,10 @@ class Settings(BaseSettings):
     @property
     def engine_dir(self) -> Path:
         return self.home / "engine"
+
+    @property
+    def price_list(self) -> Prices:
+        return Prices(self.currency, self.prices)
 
     @property
     def limits(self) -> Limits:

@@ -14,9 +14,9 @@ from serving.api.identity import Identity, KeyIdentity, KeyOrTokenIdentity, NoId
 from serving.api.rates import RateLimits, rate_limits
 from serving.api.runner import Agents, TaskRunner
 from serving.api.tokens import TokenIdentity, token_identity
-from serving.gateway.cache_salts import CacheSalts
 from serving.gateway.quota_ledger import QuotaLedger
 from serving.gateway.server import ModelServer
+from serving.gateway.tenancy import CacheSalts
 from serving.settings import Settings
 from serving.store.database import Database, open_database
 from serving.store.events import EventStore

@@ -25,11 +25,12 @@ from graph.errors import (
     ModelUnavailable,
 )
 from graph.ports import Completion, Message, ModelRequest
-from serving.gateway.cache_salts import CacheSalts
 from serving.gateway.choices import choice_options, probabilities
 from serving.gateway.ledger import MemoryLedger
 from serving.gateway.server import DEFAULT_CONTEXT_TOKENS, ModelServer, estimate_tokens
+from serving.gateway.tenancy import NO_TENANTS, Tenancy
 from serving.gateway.vendor_errors import translate
+from serving.prices import NO_PRICES, Prices
 from serving.proxy import uses_proxy
 
 CONNECT_TIMEOUT_S = 10.0
@@ -55,6 +56,7 @@ T = TypeVar("T")
 class _Received:
     """What has arrived of a completion so far."""
 
+    model: str | None = None
     pieces: list[str] = field(default_factory=list)
     usage: UsageMetadata | None = None
     finish_reason: str | None = None
@@ -81,15 +83,14 @@ class GatewayModel:
         ledger: MemoryLedger,
         api_key: str | None,
         *,
-        cache_salts: CacheSalts | None = None,
-        priorities: bool = False,
+        tenancy: Tenancy = NO_TENANTS,
+        prices: Prices = NO_PRICES,
     ) -> None:
-        """`priorities` are sent to a vLLM that schedules by them; another one would refuse them."""
         self._server = server
         self._ledger = ledger
         self._api_key = api_key
-        self._cache_salts = cache_salts
-        self._priorities = priorities
+        self._tenancy = tenancy
+        self._prices = prices
         self._client: ChatOpenAI | None = None
         self._silent_until = 0.0
         # langchain_openai would share one pool between all event loops of the process, which breaks
@@ -114,7 +115,8 @@ class GatewayModel:
         outcome: Literal["ok", "failed", "cancelled"] = "failed"
 
         def so_far() -> CallRecord:
-            return _booked(call_id, request, received, time.perf_counter() - started, outcome)
+            seconds = time.perf_counter() - started
+            return self._prices.priced(_booked(call_id, request, received, seconds, outcome))
 
         self._ledger.watch(request.account, reserved, so_far)
         try:
@@ -185,7 +187,8 @@ class GatewayModel:
 
     async def _stream(self, request: ModelRequest, received: _Received, priority: int) -> None:
         client = await self._chat_openai()
-        is_vllm = (await self._server.model()).is_vllm
+        model = await self._server.model()
+        received.model, is_vllm = model.name, model.is_vllm
         extra: dict[str, Any] = {}
         options: dict[str, Any] = {"max_tokens": request.max_tokens, "extra_body": extra}
         if is_vllm:  # a call that is broken off has been counted to its last piece
@@ -204,22 +207,13 @@ class GatewayModel:
                 "json_schema": {"name": "plan", "schema": request.schema},
             }
         if is_vllm:
-            options["extra_body"] |= self._of_tenant(request.account.tenant, priority)
+            options["extra_body"] |= self._tenancy.fields(request.account.tenant, priority)
         stream = client.astream(_messages(request.messages), **options)
         async with aclosing(cast("AsyncGenerator[AIMessageChunk, None]", stream)) as chunks:
             async for chunk in chunks:
                 piece = received.take(chunk)
                 if piece and request.on_draft is not None:
                     request.on_draft(piece)
-
-    def _of_tenant(self, tenant: str, priority: int) -> dict[str, Any]:
-        """Fields of the body that other servers than vLLM do not know."""
-        fields: dict[str, Any] = {}
-        if self._cache_salts is not None and tenant:
-            fields["cache_salt"] = self._cache_salts.of(tenant)
-        if self._priorities:
-            fields["priority"] = priority
-        return fields
 
     async def _drop_ambient_headers(self, request: Any) -> None:
         """The OpenAI client adds what OPENAI_ORG_ID, OPENAI_PROJECT_ID and OPENAI_CUSTOM_HEADERS
@@ -285,4 +279,5 @@ def _booked(
         seconds=seconds,
         outcome=outcome,
         estimated=usage is None,
+        model=received.model,
     )

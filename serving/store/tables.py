@@ -126,6 +126,8 @@ model_calls = Table(
     Column("prompt_tokens", BigInteger, nullable=False),
     Column("cached_tokens", BigInteger, nullable=False),
     Column("output_tokens", BigInteger, nullable=False),
+    Column("cost_e12", BigInteger),  # in 10⁻¹² of the currency; null: no price is known
+    Column("currency", String(3)),
     Column("record", JSON, nullable=False),
     Index("ka_model_calls_by_day", "tenant", "day"),
 )

@@ -10,10 +10,10 @@ from graph.build import build_graph
 from graph.ports import Deps
 from graph.run import Agent
 from knowledge.retriever import CorpusRetriever
-from serving.gateway.cache_salts import CacheSalts
 from serving.gateway.ledger import MemoryLedger
 from serving.gateway.model import GatewayModel
 from serving.gateway.server import ModelServer
+from serving.gateway.tenancy import CacheSalts, Tenancy
 from serving.settings import Settings
 from serving.wiring.documents import open_index
 from serving.wiring.model_server import api_key, engine_priorities, model_url
@@ -99,8 +99,8 @@ async def tenant_agents(
         server,
         ledger,
         api_key(settings),
-        cache_salts=cache_salts,
-        priorities=await asyncio.to_thread(engine_priorities, settings),
+        tenancy=Tenancy(cache_salts, await asyncio.to_thread(engine_priorities, settings)),
+        prices=settings.price_list,
     )
     agents = TenantAgents(settings, model, ledger)
     try:

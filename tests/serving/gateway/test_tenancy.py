@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 
 from graph.ports import Account, Limits, Message, ModelRequest
-from serving.gateway.cache_salts import CacheSalts
 from serving.gateway.ledger import MemoryLedger
 from serving.gateway.model import GatewayModel
 from serving.gateway.quota_ledger import QuotaLedger
 from serving.gateway.server import ModelServer
+from serving.gateway.tenancy import CacheSalts, Tenancy
 from serving.store.database import Database
 from serving.store.quotas import QuotaStore
 from serving.store.secrets import SecretStore
@@ -28,9 +28,8 @@ async def body(
 ) -> dict[str, Any]:
     """Of one call, as the server got it."""
     server = ModelServer(engine.url, None, None)
-    gateway = GatewayModel(
-        server, ledger or MemoryLedger(), None, cache_salts=SALTS, priorities=priorities
-    )
+    tenancy = Tenancy(SALTS, priorities)
+    gateway = GatewayModel(server, ledger or MemoryLedger(), None, tenancy=tenancy)
     charged_to = Account("task", "run", Limits(), tenant)
     asked = [Message("user", "캐시는 무엇인가?")]
     try:
