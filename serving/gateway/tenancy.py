@@ -33,7 +33,7 @@ class Tenancy:
         salt = self.cache_salts.of(tenant) if self.cache_salts and tenant else None
         return {
             **({"cache_salt": salt} if salt else {}),
-            **({"priority": priority} if self.priorities else {}),
+            **({"priority": priority} if self.priorities and priority else {}),
         }
 
 

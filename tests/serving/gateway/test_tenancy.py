@@ -62,14 +62,16 @@ async def test_other_servers_get_no_field_that_they_do_not_know(stub_engine: Stu
     assert not {"cache_salt", "priority"} & sent.keys()
 
 
-@pytest.mark.parametrize(("priorities", "priority"), [(True, -1), (False, None)])
+@pytest.mark.parametrize(
+    ("priorities", "priority", "sent"), [(True, -1, -1), (True, 0, None), (False, -1, None)]
+)
 async def test_a_priority_reaches_an_engine_that_schedules_by_it(
-    stub_engine: StubEngine, quotas: QuotaStore, priorities: bool, priority: int | None
+    stub_engine: StubEngine, quotas: QuotaStore, priorities: bool, priority: int, sent: int | None
 ) -> None:
     ledger = QuotaLedger(quotas)
-    ledger.begin("task", 10_000, -1)
-    sent = await body(stub_engine, "acme", ledger=ledger, priorities=priorities)
-    assert sent.get("priority") == priority
+    ledger.begin("task", 10_000, priority)
+    call = await body(stub_engine, "acme", ledger=ledger, priorities=priorities)
+    assert call.get("priority") == sent
 
 
 async def test_a_secret_is_made_once_and_lasts(database: Database) -> None:
