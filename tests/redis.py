@@ -1,6 +1,7 @@
 """A real Redis for the time of a test: Debian's package, on a socket of its own."""
 
 import shutil
+import signal
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -43,6 +44,15 @@ class RedisServer:
             self._process.kill()
             self._process.communicate(timeout=STOP_S)
             self._process = None
+
+    def hang(self) -> None:
+        """Listens, and never says a word, until `go_on`."""
+        assert self._process is not None
+        self._process.send_signal(signal.SIGSTOP)
+
+    def go_on(self) -> None:
+        assert self._process is not None
+        self._process.send_signal(signal.SIGCONT)
 
 
 @pytest.fixture

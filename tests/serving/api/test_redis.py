@@ -30,8 +30,9 @@ async def test_two_instances_share_one_tenants_limit(
         assert left == ["2", "1", "0", "0"]
 
 
-async def test_requests_are_told_to_wait_while_redis_is_away(
-    database: Database, redis_server: RedisServer
+@pytest.mark.parametrize("dies", [True, False])
+async def test_requests_are_told_to_wait_while_redis_is_dead_or_hangs(
+    database: Database, redis_server: RedisServer, dies: bool
 ) -> None:
     tenants = TenantStore(database)
     async with (
@@ -41,15 +42,17 @@ async def test_requests_are_told_to_wait_while_redis_is_away(
     ):
         await tenants.allow("acme", Allowance(requests_per_minute=60))
         assert (await client.get("/v1/tasks")).status_code == 200
-        redis_server.stop()
+        (redis_server.stop if dies else redis_server.hang)()
         refused = await client.get("/v1/tasks")
         assert refused.status_code == 503
         assert refused.json()["type"] == "urn:knowledge-agent:StoreUnavailable"
         assert "KA_REDIS_URL" in refused.json()["detail"]
         assert int(refused.headers["retry-after"]) > 0
-        redis_server.start()
+        (redis_server.start if dies else redis_server.go_on)()
         again = await client.get("/v1/tasks")
-        assert (again.status_code, again.headers["ratelimit-remaining"]) == (200, "59")
+        assert again.status_code == 200
+        if dies:  # what was counted is lost; who hung still gets what was sent to it meanwhile
+            assert again.headers["ratelimit-remaining"] == "59"
 
 
 @pytest.mark.parametrize("url", ["localhost:6379", "http://localhost", "redis://host:port"])
