@@ -1,10 +1,11 @@
 """What a task ends with, and what it cost."""
 
+from decimal import Decimal
 from itertools import groupby
 from operator import attrgetter
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, field_serializer
 
 from graph.evidence import Citation, Frozen, Language
 
@@ -101,6 +102,17 @@ class Refused(Frozen):
 Outcome = Answered | Refused
 
 
+class Money(Frozen):
+    """Exact; as JSON the amount is a text without an exponent."""
+
+    amount: Decimal = Field(ge=0, examples=["0.000318"])
+    currency: str = Field(description="ISO 4217", examples=["USD"])
+
+    @field_serializer("amount", when_used="json")
+    def _plain(self, amount: Decimal) -> str:
+        return f"{amount.normalize():f}"
+
+
 class CallRecord(Frozen):
     """One call to the model server, as the server counted it (estimated: as we could)."""
 
@@ -113,6 +125,8 @@ class CallRecord(Frozen):
     seconds: float = Field(ge=0)
     outcome: Literal["ok", "failed", "cancelled"]
     estimated: bool = Field(default=False, description="the server sent no usage")
+    model: str | None = Field(default=None, description="none: the server did not say")
+    cost: Money | None = Field(default=None, description="null where this model has no price")
 
     @property
     def tokens(self) -> int:

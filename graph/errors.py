@@ -35,6 +35,7 @@ AgentError
 │   │   ├── RateLimited           too many requests, or tasks at a time
 │   │   └── Overloaded            the whole server has too much to do
 │   ├── ShuttingDown            no new work is taken
+│   ├── IdentityUnavailable     the server of the tokens' keys does not answer
 │   └── StoreUnavailable        the database does not answer
 └── EngineError               starting and stopping the model server
     ├── EngineNotInstalled
@@ -190,6 +191,10 @@ class Overloaded(TooMuch):
 
 
 class ShuttingDown(ServiceError):
+    pass
+
+
+class IdentityUnavailable(ServiceError):
     pass
 
 

@@ -30,12 +30,13 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """Whom a call is charged to. A resumed task is a new run and gets fresh bounds, unless its
-    ledger knows of the earlier one."""
+    """Whom a call is charged to; `tenant` is empty outside the service. A resumed task is a new
+    run and gets fresh bounds, unless its ledger knows of the earlier one."""
 
     task_id: str
     run_id: str
     limits: Limits
+    tenant: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +129,7 @@ class Deps:
     limits: Limits
     emit: Callable[[Event], None] = _discard
     run_id: str = ""
+    tenant: str = ""
 
     def account(self, task_id: str) -> Account:
-        return Account(task_id=task_id, run_id=self.run_id, limits=self.limits)
+        return Account(task_id, self.run_id, self.limits, self.tenant)

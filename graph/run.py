@@ -88,7 +88,7 @@ async def _work(
                     if isinstance(event, NodeFinished):
                         node_seconds[event.node] += event.seconds
                     elif isinstance(event, TaskStarted):
-                        account = Account(event.task_id, str(run_id), deps.limits)
+                        account = Account(event.task_id, str(run_id), deps.limits, deps.tenant)
                     queue.put_nowait(event)
     except (TimeoutError, NodeTimeoutError):
         queue.put_nowait(_failed(DeadlineExceeded("the task did not end within its deadline")))

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any
 
-from graph.answer import CallRecord, Outcome
+from graph.answer import CallRecord, Money, Outcome
 from graph.events import (
     AnswerGiven,
     Event,
@@ -89,7 +90,12 @@ def _with_text(outcome: Outcome) -> dict[str, Any]:
 
 
 def bill(calls: Sequence[CallRecord]) -> dict[str, Any]:
-    return {**total(calls), "calls": [call.model_dump(mode="json") for call in calls]}
+    cost = total_cost(calls)
+    return {
+        **total(calls),
+        "cost": None if cost is None else cost.model_dump(mode="json"),
+        "calls": [call.model_dump(mode="json") for call in calls],
+    }
 
 
 def total(calls: Iterable[CallRecord]) -> dict[str, int]:
@@ -101,3 +107,13 @@ def total(calls: Iterable[CallRecord]) -> dict[str, int]:
         "cached_tokens": sum(call.cached_tokens for call in calls),
         "output_tokens": sum(call.output_tokens for call in calls),
     }
+
+
+def total_cost(calls: Iterable[CallRecord]) -> Money | None:
+    """Of the calls that took tokens; None where there was none, or one of them has no price, or
+    their currencies differ."""
+    costs = [call.cost for call in calls if call.tokens]
+    known = [cost for cost in costs if cost is not None]
+    if not known or len(known) < len(costs) or len({cost.currency for cost in known}) > 1:
+        return None
+    return Money(amount=sum((cost.amount for cost in known), Decimal()), currency=known[0].currency)

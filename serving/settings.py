@@ -4,14 +4,22 @@ A setting `name` is read from the variable `KA_NAME`, or from a file `.env` in t
 product is started. LangSmith's own variables (`LANGSMITH_…`) keep their names.
 """
 
+import re
 from pathlib import Path
 from socket import gethostname
+from typing import Annotated
 
-from pydantic import Field, HttpUrl, SecretStr, ValidationError, field_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic import Field, HttpUrl, Json, SecretStr, ValidationError, field_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from graph.errors import ConfigError
 from graph.ports import Limits
+from serving.prices import Price, Prices
+
+JWT_ALGORITHMS = (
+    *("RS256", "RS384", "RS512", "PS256", "PS384", "PS512"),
+    *("ES256", "ES384", "ES512", "EdDSA"),
+)
 
 
 class Settings(BaseSettings):
@@ -41,6 +49,11 @@ class Settings(BaseSettings):
         default=None, description="the model's name there; unset: the only one that it serves"
     )
     engine_api_key: SecretStr | None = None
+    engine_priorities: bool | None = Field(
+        default=None,
+        description="the server is a vLLM that schedules by priority; unset: by the profile of the "
+        "engine of this machine",
+    )
     engine_profile: str | None = Field(
         default=None, description="a name from serving/engine/profiles; unset: by this machine"
     )
@@ -98,12 +111,36 @@ class Settings(BaseSettings):
     api_auth: bool = Field(
         default=True, description="false: no keys are asked for, on this machine alone"
     )
+    prices: Json[dict[str, Price]] = Field(
+        default={},
+        description="by model, of a million tokens: input, cached_input and output, as JSON",
+    )
+    currency: str = Field(default="USD", pattern="^[A-Z]{3}$", description="of the prices")
     tokens_per_day: int | None = Field(
         default=None, ge=1, description="a tenant's quota, where it has none of its own"
     )
     tokens_per_month: int | None = Field(default=None, ge=1)
     requests_per_minute: int = Field(default=600, ge=1, description="of a tenant, likewise")
     concurrent_tasks: int = Field(default=100, ge=1, description="of a tenant, likewise")
+    jwt_issuer: str | None = Field(
+        default=None, description="who makes tokens; unset: API keys alone"
+    )
+    jwt_audience: str | None = Field(default=None, description="this service's name in them")
+    jwt_jwks_url: str | None = Field(default=None, description="where the issuer's keys are")
+    jwt_public_key_file: Path | None = Field(
+        default=None, description="the issuer's one key, in PEM, instead of `jwt_jwks_url`"
+    )
+    jwt_algorithms: Annotated[tuple[str, ...], NoDecode] = Field(
+        default=("RS256", "ES256"), description="of signatures, with commas between them"
+    )
+    jwt_tenant_claim: str = Field(default="tenant", min_length=1)
+    jwt_leeway_s: float = Field(
+        default=30, ge=0, le=300, description="by how much clocks may differ"
+    )
+    running_tasks: int = Field(default=200, ge=1, description="of this process, at a time")
+    queued_tasks: int = Field(
+        default=400, ge=0, description="that wait for their turn; beyond, tasks are sent away"
+    )
     redis_url: str | None = Field(
         default=None, description="counts requests for all replicas; unset: in the process"
     )
@@ -144,6 +181,10 @@ class Settings(BaseSettings):
         "chroma_url",
         "database_url",
         "redis_url",
+        "jwt_issuer",
+        "jwt_audience",
+        "jwt_jwks_url",
+        "jwt_public_key_file",
         "passwords_file",
         "engine_url",
         "engine_model",
@@ -158,7 +199,16 @@ class Settings(BaseSettings):
     def _empty_is_unset(cls, value: object) -> object:
         return None if value == "" else value
 
-    @field_validator("chroma_url", "engine_url", "embed_url", "rerank_url")
+    @field_validator("jwt_algorithms", mode="before")
+    @classmethod
+    def _are_asymmetric(cls, value: str | tuple[str, ...]) -> tuple[str, ...]:
+        """A secret that signs and verifies (HS256) would have to be kept here; `none` is none."""
+        names = tuple(re.split(r"[\s,]+", value.strip())) if isinstance(value, str) else value
+        if unknown := [name for name in names if name not in JWT_ALGORITHMS]:
+            raise ValueError(f"{unknown[0]!r} is none of {', '.join(JWT_ALGORITHMS)}")
+        return names
+
+    @field_validator("chroma_url", "engine_url", "embed_url", "rerank_url", "jwt_jwks_url")
     @classmethod
     def _is_a_url(cls, value: str | None) -> str | None:
         if value is None:
@@ -190,6 +240,10 @@ class Settings(BaseSettings):
     @property
     def engine_dir(self) -> Path:
         return self.home / "engine"
+
+    @property
+    def price_list(self) -> Prices:
+        return Prices(self.currency, self.prices)
 
     @property
     def limits(self) -> Limits:

@@ -18,6 +18,7 @@ from graph.evidence import (
 from graph.ports import Account, Completion, Deps, Limits, ModelRequest
 from nodes.verdict import method_hash
 from serving.gateway.ledger import MemoryLedger, Reserved
+from serving.prices import NO_PRICES
 
 Line = str | Exception | type[asyncio.CancelledError]
 
@@ -70,6 +71,7 @@ class ScriptedModel:
         self.requests: list[ModelRequest] = []
         self.spoken: dict[str, int] = defaultdict(int)
         self.window = 8_192
+        self.prices = NO_PRICES
         self._tokens = 0
 
     async def complete(self, request: ModelRequest) -> Completion:
@@ -125,15 +127,18 @@ class ScriptedModel:
         self._tokens += prompt_tokens + len(output.split())
         await self._ledger.record(
             request.account,
-            CallRecord(
-                id=uuid4().hex,
-                node=request.node,
-                step=request.step,
-                prompt_tokens=prompt_tokens,
-                cached_tokens=0,
-                output_tokens=len(output.split()),
-                seconds=0.0,
-                outcome=outcome,
+            self.prices.priced(
+                CallRecord(
+                    id=uuid4().hex,
+                    node=request.node,
+                    step=request.step,
+                    prompt_tokens=prompt_tokens,
+                    cached_tokens=0,
+                    output_tokens=len(output.split()),
+                    seconds=0.0,
+                    outcome=outcome,
+                    model="scripted",
+                )
             ),
             reserved,
         )

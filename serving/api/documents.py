@@ -15,7 +15,7 @@ from knowledge.load.document import PageBox, PageRequest
 from knowledge.load.formats import has_pictures
 from knowledge.status import DocumentStatus
 from serving.api.job_runner import JobRunner
-from serving.api.runner import Agents
+from serving.api.ports import Agents
 from serving.store.jobs import JobRecord, JobStore
 from serving.store.uploads import Bounds, StoredFile, Upload, UploadStore, content_of, document_id
 from serving.wiring.indexing import Indexing

@@ -9,16 +9,18 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from graph.errors import Forbidden, Unauthenticated
 from serving.api.rates import HEADERS, RateLimits
-from serving.store.keys import SCOPES, KeyStore, Scope
+from serving.store.keys import PREFIX, SCOPES, KeyStore, Scope
 
 bearer = HTTPBearer(
-    auto_error=False, description="An API key, made with `knowledge-agent keys make`."
+    auto_error=False,
+    description="An API key, made with `knowledge-agent keys make`, or a token (JWT) of the "
+    "service's identity provider.",
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """`subject` names the key in the audit log, never its secret."""
+    """`subject` names the key, or whom a token is about, in the audit log; never a secret."""
 
     tenant: str
     subject: str
@@ -39,10 +41,20 @@ class KeyIdentity:
         key = await self._keys.find(credential) if credential else None
         if key is None or not key.holds(time.time()):
             raise Unauthenticated(
-                "send an API key that holds, as Authorization: Bearer KEY; "
-                "an owner makes one with: knowledge-agent keys make"
+                "send an API key or a token that holds, as Authorization: Bearer KEY; "
+                "an owner makes a key with: knowledge-agent keys make"
             )
         return Principal(key.tenant, f"key:{key.id}", frozenset(key.scopes))
+
+
+class KeyOrTokenIdentity:
+    def __init__(self, keys: Identity, tokens: Identity) -> None:
+        self._keys = keys
+        self._tokens = tokens
+
+    async def principal(self, credential: str | None) -> Principal:
+        is_token = credential and not credential.startswith(f"{PREFIX}_")
+        return await (self._tokens if is_token else self._keys).principal(credential)
 
 
 class NoIdentity:
@@ -63,7 +75,10 @@ async def _principal(request: Request, credentials: Credentials) -> Principal:
     identity: Identity = service.identity
     principal = await identity.principal(credentials.credentials if credentials else None)
     rates: RateLimits = service.rates
-    setattr(request.state, HEADERS, await rates.admit(principal.tenant))
+    counted = await rates.count(principal.tenant)
+    if counted is not None:
+        setattr(request.state, HEADERS, counted.headers)
+        counted.check()
     return principal
 
 
@@ -78,7 +93,8 @@ class _Allowed:
 
     def __call__(self, principal: Known) -> Principal:
         if principal.scopes.isdisjoint(self._scopes):
-            raise Forbidden(f"this key has not the scope {' or '.join(map(repr, self._scopes))}")
+            needed = " or ".join(map(repr, self._scopes))
+            raise Forbidden(f"this key or token has not the scope {needed}")
         return principal
 
 

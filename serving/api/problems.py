@@ -40,6 +40,7 @@ STATUS: Mapping[type[AgentError], HTTPStatus] = {
     errors.RateLimited: HTTPStatus.TOO_MANY_REQUESTS,
     errors.Overloaded: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.ShuttingDown: HTTPStatus.SERVICE_UNAVAILABLE,
+    errors.IdentityUnavailable: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.StoreUnavailable: HTTPStatus.SERVICE_UNAVAILABLE,
 }
 """By the nearest class above; what is not here is a defect of ours or a setting's: 500."""
@@ -97,7 +98,7 @@ def respond(found: Problem, headers: Mapping[str, str] | None = None) -> JSONRes
     sent = dict(headers or {})
     if found.status == HTTPStatus.UNAUTHORIZED:
         sent.setdefault("WWW-Authenticate", "Bearer")
-    if found.status == HTTPStatus.SERVICE_UNAVAILABLE:
+    if found.status in (HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.TOO_MANY_REQUESTS):
         sent.setdefault("Retry-After", str(RETRY_AFTER_S))
     return JSONResponse(
         found.model_dump(exclude_none=True), found.status, headers=sent, media_type=MEDIA_TYPE
@@ -121,6 +122,8 @@ async def _agent_error(request: Request, error: Exception) -> JSONResponse:
     headers = {}
     if isinstance(error, errors.TooMuch):
         headers["Retry-After"] = str(error.retry_after_s)
+    if isinstance(error, errors.Unauthenticated) and "authorization" in request.headers:
+        headers["WWW-Authenticate"] = 'Bearer error="invalid_token"'  # RFC 6750
     return respond(problem_of(type(error).__name__, str(error)), headers)
 
 

@@ -1,20 +1,21 @@
 """Runs tasks: begins, remembers and ends them, and cancels those that nobody waits for."""
 
 import asyncio
+import json
 import logging
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager, suppress
-from typing import Any, Protocol, TypeVar
+from contextlib import aclosing, asynccontextmanager, suppress
+from typing import Any, TypeVar
 from uuid import uuid4
 
-from graph.answer import CallRecord
 from graph.errors import AgentError, ShuttingDown, StoreUnavailable
 from graph.events import Event, TaskFailed, TaskStarted, UsageCounted
-from graph.ports import Deps
-from graph.run import Agent, run_task
+from graph.run import run_task
 from graph.state import MAX_TURNS, AgentInput, Turn
 from graph.transcript import Transcript
+from serving.api.admission import Admission, Place
 from serving.api.chores import Chore, doing
+from serving.api.ports import Agents, Ledger
 from serving.api.run import Run
 from serving.api.task_log import TaskLog
 from serving.store.events import EventStore
@@ -31,22 +32,6 @@ logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
 
-class Agents(Protocol):
-    def of(self, tenant: str) -> AbstractAsyncContextManager[tuple[Agent, Deps]]:
-        """The tenant's agent, on its documents. Raises `KnowledgeError`."""
-        ...
-
-
-class Ledger(Protocol):
-    def begin(self, task_id: str, tokens: int, earlier: UsageCounted | None = None) -> None: ...
-
-    def end(self, task_id: str) -> None: ...
-
-    def calls_of_task(self, task_id: str) -> tuple[CallRecord, ...]: ...
-
-    async def note(self) -> None: ...
-
-
 class TaskRunner:
     def __init__(
         self,
@@ -57,12 +42,14 @@ class TaskRunner:
         instance: InstanceStore,
         first_tokens: int,
         reviews: ReviewStore,
+        admission: Admission,
         chores: Sequence[Chore] = (),
     ) -> None:
         """`first_tokens` are reserved before a task begins; it reserves more as it needs them."""
         self._agents = agents
         self._ledger = ledger
         self._first_tokens = first_tokens
+        self.admission = admission
         self._tasks = tasks
         self._reviews = reviews
         self._log = TaskLog(tasks, events, reviews)
@@ -90,8 +77,9 @@ class TaskRunner:
         thread: str | None = None,
     ) -> str:
         """The id of the task; of the one that this key has begun before, where it has. Raises
-        `ShuttingDown`, `QuotaExceeded`, `StoreUnavailable`, `Conflict` for a key of another request
-        or while another task of the thread has not ended, and `NotFound` for the thread."""
+        `ShuttingDown`, `Overloaded`, `QuotaExceeded`, `StoreUnavailable`, `Conflict` for a key of
+        another request or while another task of the thread has not ended, and `NotFound` for the
+        thread."""
         task_id = uuid4().hex
         return await self._started(
             task_id,
@@ -100,8 +88,8 @@ class TaskRunner:
 
     async def go_on(self, task: TaskRecord, task_input: AgentInput, *, attached: bool) -> int:
         """With a task whose plan is approved; the number of its last event before. Raises
-        `ShuttingDown`, `QuotaExceeded`, `RateLimited`, `StoreUnavailable`, and `Conflict` where it
-        does not wait for that any more."""
+        `ShuttingDown`, `Overloaded`, `QuotaExceeded`, `RateLimited`, `StoreUnavailable`, and
+        `Conflict` where it does not wait for that any more."""
         return await self._started(task.id, self._go_on(task, task_input, attached))
 
     async def _started(self, task_id: str, starting: Coroutine[Any, Any, T]) -> T:
@@ -125,42 +113,51 @@ class TaskRunner:
         idempotency_key: str | None,
         thread: str | None,
     ) -> str:
-        known = await self._tasks.begin(
-            task_id,
-            tenant,
-            asked,
-            attached=attached,
-            idempotency_key=idempotency_key,
-            tokens=self._first_tokens,
-            thread=thread,
-        )
-        if known is not None:
-            return known.id
+        async with self.admission.place(tenant) as place:
+            known = await self._tasks.begin(
+                task_id,
+                tenant,
+                asked,
+                attached=attached,
+                idempotency_key=idempotency_key,
+                tokens=self._first_tokens,
+                thread=thread,
+            )
+            if known is not None:
+                return known.id
+            place.keep()
         run = Run(task_id, tenant, self._on_abandoned(task_id, attached))
-        self._ledger.begin(task_id, self._first_tokens)
+        self._ledger.begin(task_id, self._first_tokens, place.rank)
         run.take(TaskStarted(task_id=task_id))
-        self._start(run, task_input, Transcript(task_id=task_id), thread)
+        self._start(run, task_input, Transcript(task_id=task_id), place, thread)
         return task_id
 
     async def _go_on(self, task: TaskRecord, task_input: AgentInput, attached: bool) -> int:
         before = Transcript.before_review(task.result or {})
-        last = await self._reviews.end(
-            task.tenant, task.id, attached=attached, tokens=self._first_tokens
-        )
+        async with self.admission.place(task.tenant) as place:
+            last = await self._reviews.end(
+                task.tenant, task.id, attached=attached, tokens=self._first_tokens
+            )
+            place.keep()
         run = Run(task.id, task.tenant, self._on_abandoned(task.id, attached), last)
-        self._ledger.begin(task.id, self._first_tokens, before.usage)
-        self._start(run, task_input, before)
+        self._ledger.begin(task.id, self._first_tokens, place.rank, before.usage)
+        self._start(run, task_input, before, place)
         return last
 
     def _on_abandoned(self, task_id: str, attached: bool) -> Callable[[], None]:
         return (lambda: self._cancel(task_id, "client_left")) if attached else _nothing
 
     def _start(
-        self, run: Run, task_input: AgentInput, transcript: Transcript, thread: str | None = None
+        self,
+        run: Run,
+        task_input: AgentInput,
+        transcript: Transcript,
+        place: Place,
+        thread: str | None = None,
     ) -> None:
         self._runs[run.task_id] = run
         self._workers[run.task_id] = asyncio.create_task(
-            self._work(run, {**task_input, "task_id": run.task_id}, transcript, thread)
+            self._work(run, {**task_input, "task_id": run.task_id}, transcript, place, thread)
         )
 
     def run(self, tenant: str, task_id: str) -> Run | None:
@@ -212,7 +209,12 @@ class TaskRunner:
             await asyncio.wait(self._workers.values())
 
     async def _work(
-        self, run: Run, task_input: AgentInput, transcript: Transcript, thread: str | None
+        self,
+        run: Run,
+        task_input: AgentInput,
+        transcript: Transcript,
+        place: Place,
+        thread: str | None,
     ) -> None:
         earlier, transcript.usage = transcript.usage, None
 
@@ -226,6 +228,7 @@ class TaskRunner:
             if thread is not None:
                 task_input = {**task_input, "turns": await self._turns(run.tenant, thread)}
             async with (
+                place.turn(on_wait=lambda ahead: run.add("queued", json.dumps({"ahead": ahead}))),
                 self._agents.of(run.tenant) as (agent, deps),
                 aclosing(run_task(agent, task_input, deps)) as events,
             ):
@@ -250,6 +253,7 @@ class TaskRunner:
             await self._log.end(run, transcript, calls, cancelled=why, for_review=stops)
         finally:
             run.end()
+            place.leave()
             self._ledger.end(run.task_id)
             del self._runs[run.task_id], self._workers[run.task_id]
 

@@ -9,16 +9,20 @@ from fastapi import Depends, Request
 
 from graph.errors import AgentError
 from nodes.select import INSTRUCTION_TOKENS
+from serving.api.admission import Admission
 from serving.api.chores import Chore
 from serving.api.documents import Documents, IndexedAgents
-from serving.api.identity import Identity, KeyIdentity, NoIdentity
+from serving.api.identity import Identity, KeyIdentity, KeyOrTokenIdentity, NoIdentity
 from serving.api.job_runner import JobRunner
+from serving.api.ports import Agents
 from serving.api.rates import RateLimits, rate_limits
 from serving.api.retention import Retention
-from serving.api.runner import Agents, TaskRunner
+from serving.api.runner import TaskRunner
+from serving.api.tokens import TokenIdentity, token_identity
 from serving.api.uploads import Receiver
 from serving.gateway.quota_ledger import QuotaLedger
 from serving.gateway.server import ModelServer
+from serving.gateway.tenancy import CacheSalts
 from serving.settings import Settings
 from serving.store.database import Database, open_database
 from serving.store.events import EventStore
@@ -28,6 +32,7 @@ from serving.store.keys import KeyStore
 from serving.store.quotas import QuotaStore
 from serving.store.retention import RetentionStore
 from serving.store.reviews import ReviewStore
+from serving.store.secrets import SecretStore
 from serving.store.tasks import TaskStore
 from serving.store.tenants import Allowance, TenantStore
 from serving.store.threads import ThreadStore
@@ -120,7 +125,10 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
         tenants = TenantStore(database, _default_allowance(settings))
         quotas = QuotaStore(database, tenants)
         ledger = QuotaLedger(quotas)
-        own_agents, server = await opened.enter_async_context(tenant_agents(settings, ledger))
+        salts = CacheSalts(await SecretStore(database).get("cache_salt"))
+        own_agents, server = await opened.enter_async_context(
+            tenant_agents(settings, ledger, salts)
+        )
         instance = InstanceStore(database, quotas, settings.instance_name)
         jobs = JobStore(database, instance.id)
         agents = IndexedAgents(own_agents, jobs)
@@ -128,6 +136,7 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
         keys = KeyStore(database, tenants)
         if not settings.api_auth:
             await tenants.add(settings.tenant)
+        tokens = await opened.enter_async_context(token_identity(settings, tenants))
         rates = await opened.enter_async_context(rate_limits(settings.redis_url, tenants))
         first_tokens = settings.evidence_tokens + INSTRUCTION_TOKENS + settings.output_tokens
         reviews = ReviewStore(database, quotas, instance.id)
@@ -137,8 +146,23 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
             days=settings.retention_days,
             review_days=settings.review_days,
         )
-        chores = [Chore(retention.tend, RETENTION_S)]
-        runner = TaskRunner(agents, ledger, tasks, events, instance, first_tokens, reviews, chores)
+        admission = Admission(
+            tenants,
+            running=settings.running_tasks,
+            queued=settings.queued_tasks,
+            wait_s=settings.deadline_s,
+        )
+        runner = TaskRunner(
+            agents,
+            ledger,
+            tasks,
+            events,
+            instance,
+            first_tokens,
+            reviews,
+            admission,
+            [Chore(retention.tend, RETENTION_S)],
+        )
         await opened.enter_async_context(runner.serving())
         documents = await opened.enter_async_context(
             documents_of(
@@ -149,7 +173,7 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
             )
         )
         yield Service(
-            identity=KeyIdentity(keys) if settings.api_auth else NoIdentity(settings.tenant),
+            identity=_identity(settings, keys, tokens),
             tasks=tasks,
             events=events,
             quotas=quotas,
@@ -174,6 +198,13 @@ def bounds_of(settings: Settings) -> Bounds:
         stored_bytes=settings.stored_bytes,
         stored_documents=settings.stored_documents,
     )
+
+
+def _identity(settings: Settings, keys: KeyStore, tokens: TokenIdentity | None) -> Identity:
+    if not settings.api_auth:
+        return NoIdentity(settings.tenant)
+    by_key = KeyIdentity(keys)
+    return by_key if tokens is None else KeyOrTokenIdentity(by_key, tokens)
 
 
 def _default_allowance(settings: Settings) -> Allowance:

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from graph.answer import CallRecord, Degraded, Nearest, RefusalReason, Removed, Sentence
+from graph.answer import CallRecord, Degraded, Money, Nearest, RefusalReason, Removed, Sentence
 from graph.errors import InputError
 from graph.events import FailureSeen
 from graph.evidence import EVERYTHING, Citation, Language, Scope
@@ -119,6 +119,10 @@ class Usage(BaseModel):
     prompt_tokens: int
     cached_tokens: int
     output_tokens: int
+    cost: Money | None = Field(
+        default=None,
+        description="by the owner's prices; null where no call was made, or one has no price",
+    )
     seconds: float | None
     node_seconds: dict[str, float]
     calls: list[CallRecord]

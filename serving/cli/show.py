@@ -8,7 +8,7 @@ from rich.tree import Tree
 from graph.answer import Answered, Refused
 from graph.events import Event, FailureSeen, PassagesFound, Planned, StepFinished, TokenDrafted
 from graph.plan import PlanMade
-from graph.transcript import Transcript, total
+from graph.transcript import Transcript, total, total_cost
 
 BILL_COLUMNS = ("calls", "prompt", "cached", "output", "seconds")
 
@@ -163,6 +163,8 @@ def bill_table(transcript: Transcript) -> Table:
         table.add_row(node, *map(str, spent.values()), f"{seconds:.2f}")
     table.add_section()
     table.add_row("total", *map(str, total(usage.calls).values()), f"{usage.seconds:.2f}")
+    if (cost := total_cost(usage.calls)) is not None:
+        table.caption = f"by your prices: {cost.amount:.6f} {cost.currency}"
     return table
 
 

@@ -13,7 +13,7 @@ from graph.errors import InputError
 
 if TYPE_CHECKING:
     from serving.store.quotas import Standing
-    from serving.store.tenants import Allowance
+    from serving.store.tenants import Allowance, Priority
 
 out = Console(highlight=False)
 tenants_app = typer.Typer(
@@ -39,10 +39,11 @@ def list_tenants(as_json: AsJson = False) -> None:
         print(json.dumps(rows, ensure_ascii=False))
         return
     table = Table("tenant", "tokens a day", "a month", "requests a minute", "tasks at a time")
+    table.add_column("priority")
     table.add_column("used today")
     table.add_column("this month")
     for tenant, allowed, standings in found:
-        limits = [_number(value) for value in asdict(allowed).values()]
+        limits = [_shown(value) for value in asdict(allowed).values()]
         table.add_row(tenant, *limits, *(f"{standing.used:,}" for standing in standings))
     out.print(table)
 
@@ -54,6 +55,9 @@ def set_limits(
     tokens_per_month: Bound = None,
     requests_per_minute: Bound = None,
     concurrent_tasks: Bound = None,
+    priority: Annotated[
+        str | None, typer.Option(help="high, normal or low: whose tasks go first when many wait.")
+    ] = None,
     default: Annotated[
         bool, typer.Option("--default", help="Forget the tenant's own limits first.")
     ] = False,
@@ -64,6 +68,7 @@ def set_limits(
         "tokens_per_month": tokens_per_month,
         "requests_per_minute": requests_per_minute,
         "concurrent_tasks": concurrent_tasks,
+        "priority": _priority(priority),
     }
     changed = {name: value for name, value in given.items() if value is not None}
     if not changed and not default:
@@ -103,5 +108,18 @@ async def _set(tenant: str, changed: dict[str, Any], *, forget: bool) -> None:
         await tenants.allow(tenant, replace(before, **changed))
 
 
-def _number(value: int | None) -> str:
-    return "-" if value is None else f"{value:,}"
+def _shown(value: int | str | None) -> str:
+    if value is None:
+        return "-"
+    return value if isinstance(value, str) else f"{value:,}"
+
+
+def _priority(given: str | None) -> "Priority | None":
+    from serving.store.tenants import PRIORITIES
+
+    if given is None:
+        return None
+    for known in PRIORITIES:
+        if given == known:
+            return known
+    raise InputError(f"there is no priority {given!r}: use {', '.join(PRIORITIES)}")

@@ -32,6 +32,7 @@ class Profile:
     hub_name: str | None
     """Where vLLM downloads it from; None: made on this machine from a package."""
     need: MemoryNeed
+    schedules_by_priority: bool
 
     @property
     def device(self) -> str:
@@ -59,6 +60,7 @@ def load_profile(name: str) -> Profile:
         served_name=flags["served-model-name"],
         hub_name=flags.get("model"),
         need=NEEDS[name],
+        schedules_by_priority=flags.get("scheduling-policy") == "priority",
     )
 
 

@@ -18,10 +18,11 @@ SoFar = Callable[[], CallRecord]
 @dataclass(frozen=True, slots=True, eq=False)
 class Reserved:
     """What one call may take: so many tokens, prompt and output together, and seconds. Each stands
-    for its call."""
+    for its call. Of calls that wait at the server, the one with the lowest priority comes first."""
 
     tokens: int
     timeout_s: float
+    priority: int = 0
 
 
 @dataclass

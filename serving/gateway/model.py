@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar, cast
 from uuid import uuid4
 
-from httpx import Timeout
 from langchain_core.messages import AIMessageChunk, BaseMessage, HumanMessage, SystemMessage
 from langchain_core.messages.ai import UsageMetadata
 from langchain_openai import ChatOpenAI
@@ -28,7 +27,9 @@ from graph.ports import Completion, Message, ModelRequest
 from serving.gateway.choices import choice_options, probabilities
 from serving.gateway.ledger import MemoryLedger
 from serving.gateway.server import DEFAULT_CONTEXT_TOKENS, ModelServer, estimate_tokens
+from serving.gateway.tenancy import NO_TENANTS, Tenancy
 from serving.gateway.vendor_errors import translate
+from serving.prices import NO_PRICES, Prices
 from serving.proxy import uses_proxy
 
 CONNECT_TIMEOUT_S = 10.0
@@ -54,6 +55,7 @@ T = TypeVar("T")
 class _Received:
     """What has arrived of a completion so far."""
 
+    model: str | None = None
     pieces: list[str] = field(default_factory=list)
     usage: UsageMetadata | None = None
     finish_reason: str | None = None
@@ -74,16 +76,26 @@ class _Received:
 class GatewayModel:
     """Implements `graph.ports.ChatModel`. LangSmith sees each call below the node that made it."""
 
-    def __init__(self, server: ModelServer, ledger: MemoryLedger, api_key: str | None) -> None:
+    def __init__(
+        self,
+        server: ModelServer,
+        ledger: MemoryLedger,
+        api_key: str | None,
+        *,
+        tenancy: Tenancy = NO_TENANTS,
+        prices: Prices = NO_PRICES,
+    ) -> None:
         self._server = server
         self._ledger = ledger
         self._api_key = api_key
+        self._tenancy = tenancy
+        self._prices = prices
         self._client: ChatOpenAI | None = None
         self._silent_until = 0.0
         # langchain_openai would share one pool between all event loops of the process, which breaks
         # when a second loop takes a connection of the first.
         self._http = DefaultAsyncHttpxClient(
-            timeout=Timeout(None, connect=CONNECT_TIMEOUT_S),  # each call has one of its own
+            timeout=(CONNECT_TIMEOUT_S, None, None, None),  # each call has one of its own
             trust_env=uses_proxy(server.base_url),
             event_hooks={"request": [self._drop_ambient_headers]},
         )
@@ -102,12 +114,13 @@ class GatewayModel:
         outcome: Literal["ok", "failed", "cancelled"] = "failed"
 
         def so_far() -> CallRecord:
-            return _booked(call_id, request, received, time.perf_counter() - started, outcome)
+            seconds = time.perf_counter() - started
+            return self._prices.priced(_booked(call_id, request, received, seconds, outcome))
 
         self._ledger.watch(request.account, reserved, so_far)
         try:
             async with asyncio.timeout(timeout_s):
-                await self._stream(request, received)
+                await self._stream(request, received, reserved.priority)
             outcome = "ok"
         except TimeoutError as error:
             raise ModelTimeout(
@@ -171,9 +184,10 @@ class GatewayModel:
         await self._server.aclose()
         await self._http.aclose()
 
-    async def _stream(self, request: ModelRequest, received: _Received) -> None:
+    async def _stream(self, request: ModelRequest, received: _Received, priority: int) -> None:
         client = await self._chat_openai()
-        is_vllm = (await self._server.model()).is_vllm
+        model = await self._server.model()
+        received.model, is_vllm = model.name, model.is_vllm
         extra: dict[str, Any] = {}
         options: dict[str, Any] = {"max_tokens": request.max_tokens, "extra_body": extra}
         if is_vllm:  # a call that is broken off has been counted to its last piece
@@ -191,6 +205,8 @@ class GatewayModel:
                 "type": "json_schema",
                 "json_schema": {"name": "plan", "schema": request.schema},
             }
+        if is_vllm:
+            options["extra_body"] |= self._tenancy.fields(request.account.tenant, priority)
         stream = client.astream(_messages(request.messages), **options)
         async with aclosing(cast("AsyncGenerator[AIMessageChunk, None]", stream)) as chunks:
             async for chunk in chunks:
@@ -262,4 +278,5 @@ def _booked(
         seconds=seconds,
         outcome=outcome,
         estimated=usage is None,
+        model=received.model,
     )

@@ -1,6 +1,7 @@
 """The ledger of a service: a call begins only with tokens that its tenant's quota has reserved."""
 
 import logging
+from dataclasses import replace
 
 from graph.answer import CallRecord
 from graph.errors import StoreUnavailable
@@ -19,12 +20,16 @@ class QuotaLedger(MemoryLedger):
         super().__init__()
         self._quotas = quotas
         self._free: dict[str, int] = {}
+        self._priorities: dict[str, int] = {}
         self._earlier: dict[str, UsageCounted] = {}
 
-    def begin(self, task_id: str, tokens: int, earlier: UsageCounted | None = None) -> None:
-        """So many are reserved for this task. What it took `earlier`, before its review, counts
-        against its limits."""
+    def begin(
+        self, task_id: str, tokens: int, priority: int = 0, earlier: UsageCounted | None = None
+    ) -> None:
+        """So many are reserved for this task; its calls have this priority, lower is earlier. What
+        it took `earlier`, before its review, counts against its limits."""
         self._free[task_id] = tokens
+        self._priorities[task_id] = priority
         if earlier is not None:
             self._earlier[task_id] = earlier
 
@@ -37,6 +42,7 @@ class QuotaLedger(MemoryLedger):
 
     def end(self, task_id: str) -> None:
         self._free.pop(task_id, None)
+        self._priorities.pop(task_id, None)
         self._earlier.pop(task_id, None)
 
     async def note(self) -> None:
@@ -56,7 +62,7 @@ class QuotaLedger(MemoryLedger):
                 self._free[account.task_id] += kept
                 self.release(account, reserved)
                 raise
-        return reserved
+        return replace(reserved, priority=self._priorities[account.task_id])
 
     async def record(self, account: Account, call: CallRecord, reserved: Reserved) -> None:
         """A database that is away loses nothing: the end of the task books it, too."""

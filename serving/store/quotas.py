@@ -19,18 +19,9 @@ from graph.errors import QuotaExceeded, RateLimited
 from serving.store.database import Database, to_its_end
 from serving.store.tables import model_calls, quotas, reservations, tasks
 from serving.store.tenants import Allowance, TenantStore
+from serving.store.usage import DayUsage, call_values, usage_by_day
 
 BUSY_RETRY_S = 2
-
-
-@dataclass(frozen=True, slots=True)
-class DayUsage:
-    day: str
-    tasks: int
-    model_calls: int
-    prompt_tokens: int
-    cached_tokens: int
-    output_tokens: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +152,7 @@ class QuotaStore:
             call
             for call in calls
             if await self._database.insert_new(
-                connection, model_calls, {**of_task, **_call_values(call)}
+                connection, model_calls, {**of_task, **call_values(call)}
             )
         ]
         tokens = sum(call.tokens for call in new)
@@ -187,26 +178,8 @@ class QuotaStore:
     async def usage(self, tenant: str, *, since: str, until: str) -> list[DayUsage]:
         """By day, from `since` to `until` (YYYY-MM-DD, both included); days without any are left
         out."""
-        query = (
-            select(
-                model_calls.c.day,
-                func.count(model_calls.c.task_id.distinct()).label("tasks"),
-                func.count().label("calls"),
-                func.sum(model_calls.c.prompt_tokens).label("prompt"),
-                func.sum(model_calls.c.cached_tokens).label("cached"),
-                func.sum(model_calls.c.output_tokens).label("output"),
-            )
-            .where(model_calls.c.tenant == tenant, model_calls.c.day.between(since, until))
-            .group_by(model_calls.c.day)
-            .order_by(model_calls.c.day)
-        )
         async with self._database.transaction() as connection:
-            return [
-                DayUsage(
-                    row.day, row.tasks, row.calls, int(row.prompt), int(row.cached), int(row.output)
-                )
-                for row in await connection.execute(query)
-            ]
+            return await usage_by_day(connection, tenant, since, until)
 
     @to_its_end
     async def standing(self, tenant: str) -> list[Standing]:
@@ -237,16 +210,6 @@ def _of_task(task_id: str) -> Select[Any]:
         .where(reservations.c.task_id == task_id)
         .with_for_update(key_share=True)
     )
-
-
-def _call_values(call: CallRecord) -> dict[str, Any]:
-    return {
-        "id": call.id,
-        "prompt_tokens": call.prompt_tokens,
-        "cached_tokens": call.cached_tokens,
-        "output_tokens": call.output_tokens,
-        "record": call.model_dump(mode="json"),
-    }
 
 
 def _periods(day: str) -> tuple[str, str]:

@@ -38,6 +38,7 @@ tenants = Table(
     Column("tokens_per_month", BigInteger),
     Column("requests_per_minute", Integer),
     Column("concurrent_tasks", Integer),
+    Column("priority", String(8)),
 )
 
 api_keys = Table(
@@ -94,6 +95,13 @@ tasks = Table(
     Index("ka_tasks_by_instance", "instance", "status"),
 )
 
+secrets = Table(
+    "ka_secrets",
+    metadata,
+    Column("name", String(32), primary_key=True),
+    Column("value", String(64), nullable=False),
+)
+
 events = Table(
     "ka_events",
     metadata,
@@ -142,6 +150,8 @@ model_calls = Table(
     Column("prompt_tokens", BigInteger, nullable=False),
     Column("cached_tokens", BigInteger, nullable=False),
     Column("output_tokens", BigInteger, nullable=False),
+    Column("cost_e12", BigInteger),  # in 10⁻¹² of the currency; null: no price is known
+    Column("currency", String(3)),
     Column("record", JSON, nullable=False),
     Index("ka_model_calls_by_day", "tenant", "day"),
 )

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields, replace
+from typing import Literal, get_args
 
 from sqlalchemy import select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -11,15 +12,20 @@ from graph.errors import NotFound
 from serving.store.database import Database, to_its_end
 from serving.store.tables import tenants
 
+Priority = Literal["high", "normal", "low"]
+PRIORITIES: tuple[Priority, ...] = get_args(Priority)
+
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """Tokens are prompt and output together, by days and months of UTC. None: no bound."""
+    """Tokens are prompt and output together, by days and months of UTC. None: no bound, and of the
+    priority: normal."""
 
     tokens_per_day: int | None = None
     tokens_per_month: int | None = None
     requests_per_minute: int | None = None
     concurrent_tasks: int | None = None
+    priority: Priority | None = None
 
 
 UNBOUNDED = Allowance()

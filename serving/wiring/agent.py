@@ -29,7 +29,7 @@ async def open_deps(settings: Settings) -> AsyncIterator[Deps]:
     ledger = MemoryLedger()
     url = await asyncio.to_thread(model_url, settings)
     server = ModelServer(url, settings.engine_model, api_key(settings))
-    model = GatewayModel(server, ledger, api_key(settings))
+    model = GatewayModel(server, ledger, api_key(settings), prices=settings.price_list)
     try:
         with await asyncio.to_thread(open_index, settings) as retriever:
             yield Deps(model=model, ledger=ledger, retriever=retriever, limits=settings.limits)

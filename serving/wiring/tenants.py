@@ -13,9 +13,10 @@ from knowledge.retriever import CorpusRetriever
 from serving.gateway.ledger import MemoryLedger
 from serving.gateway.model import GatewayModel
 from serving.gateway.server import ModelServer
+from serving.gateway.tenancy import CacheSalts, Tenancy
 from serving.settings import Settings
 from serving.wiring.documents import open_index
-from serving.wiring.model_server import api_key, model_url
+from serving.wiring.model_server import api_key, engine_priorities, model_url
 
 MAX_OPEN = 32
 """Indexes; those that nobody uses are closed, the longest unused first."""
@@ -68,7 +69,11 @@ class TenantAgents:
             opening.add_done_callback(_close)  # or nobody ever would
             raise
         deps = Deps(
-            model=self._model, ledger=self._ledger, retriever=retriever, limits=settings.limits
+            model=self._model,
+            ledger=self._ledger,
+            retriever=retriever,
+            limits=settings.limits,
+            tenant=tenant,
         )
         return _Opened(build_graph(deps).compile(), deps, retriever)
 
@@ -85,12 +90,18 @@ def _close(opening: asyncio.Task[CorpusRetriever]) -> None:
 
 @asynccontextmanager
 async def tenant_agents(
-    settings: Settings, ledger: MemoryLedger
+    settings: Settings, ledger: MemoryLedger, cache_salts: CacheSalts
 ) -> AsyncIterator[tuple[TenantAgents, ModelServer]]:
     """No index is opened yet, and the model server is not asked."""
     url = await asyncio.to_thread(model_url, settings)
     server = ModelServer(url, settings.engine_model, api_key(settings))
-    model = GatewayModel(server, ledger, api_key(settings))
+    model = GatewayModel(
+        server,
+        ledger,
+        api_key(settings),
+        tenancy=Tenancy(cache_salts, await asyncio.to_thread(engine_priorities, settings)),
+        prices=settings.price_list,
+    )
     agents = TenantAgents(settings, model, ledger)
     try:
         yield agents, server

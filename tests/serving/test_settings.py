@@ -34,6 +34,10 @@ def test_a_slash_at_the_end_of_an_address_does_not_matter(monkeypatch: pytest.Mo
         ("KA_TENANT", "../up"),
         ("KA_NEIGHBOURS", "4"),
         ("KA_RERANK_URL", "localhost:8000"),
+        ("KA_JWT_ALGORITHMS", "HS256"),
+        ("KA_JWT_ALGORITHMS", "RS256,none"),
+        ("KA_JWT_ALGORITHMS", ""),
+        ("KA_JWT_JWKS_URL", "file:///etc/passwd"),
     ],
 )
 def test_a_value_out_of_range_is_named(
@@ -42,3 +46,11 @@ def test_a_value_out_of_range_is_named(
     monkeypatch.setenv(name, value)
     with pytest.raises(ConfigError, match=name):
         load_settings()
+
+
+def test_algorithms_of_tokens_stand_with_commas_between_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert load_settings().jwt_algorithms == ("RS256", "ES256")
+    monkeypatch.setenv("KA_JWT_ALGORITHMS", "PS256, EdDSA")
+    assert load_settings().jwt_algorithms == ("PS256", "EdDSA")

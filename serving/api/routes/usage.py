@@ -7,6 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
+from graph.answer import Money
 from graph.errors import InputError
 from serving.api.identity import MayReadUsage
 from serving.api.service import OwnService
@@ -33,6 +34,10 @@ class Day(BaseModel):
     prompt_tokens: int
     cached_tokens: int = Field(description="of the prompt tokens, from the prefix cache")
     output_tokens: int
+    costs: list[Money] = Field(
+        description="by currency, of the calls whose model had a price; empty: none had one"
+    )
+    unpriced_calls: int = Field(description="that took tokens and stand in no cost")
 
 
 class UsageReport(BaseModel):

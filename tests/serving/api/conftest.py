@@ -16,9 +16,10 @@ from graph.errors import IndexMissing
 from graph.ports import Deps, Limits
 from graph.run import Agent
 from knowledge.embed import Embedder
+from serving.api.admission import Admission
 from serving.api.app import create_app
 from serving.api.documents import IndexedAgents
-from serving.api.identity import KeyIdentity
+from serving.api.identity import Identity, KeyIdentity
 from serving.api.rates import RateLimits
 from serving.api.retention import Retention
 from serving.api.runner import TaskRunner
@@ -114,8 +115,14 @@ async def serving(
     agents: ScriptedAgents,
     instance: str = "host-a",
     grace_s: float = 5,
+    *,
     home: Path | None = None,
     embedder: Embedder | None = None,
+    identity: Identity | None = None,
+    rates: RateLimits | None = None,
+    running_tasks: int = 100,
+    queued_tasks: int = 100,
+    wait_s: float = 60,
     **settings: Any,
 ) -> AsyncIterator[Served]:
     tenants = TenantStore(database)
@@ -125,12 +132,14 @@ async def serving(
     found = InstanceStore(database, quotas, instance)
     tasks, events = TaskStore(database, quotas, found.id), EventStore(database)
     keys, health = KeyStore(database, tenants), Ready()
-    rates = RateLimits(MemoryStorage(), tenants)
+    rates = rates or RateLimits(MemoryStorage(), tenants)
+    identity = identity or KeyIdentity(keys)
     reviews, threads = ReviewStore(database, quotas, found.id), ThreadStore(database)
     retention = Retention(RetentionStore(database), reviews, days=90, review_days=7)
     jobs = JobStore(database, found.id)
     aware = IndexedAgents(agents, jobs)
-    runner = TaskRunner(aware, ledger, tasks, events, found, FIRST_TOKENS, reviews)
+    admission = Admission(tenants, running=running_tasks, queued=queued_tasks, wait_s=wait_s)
+    runner = TaskRunner(aware, ledger, tasks, events, found, FIRST_TOKENS, reviews, admission)
 
     @asynccontextmanager
     async def opened() -> AsyncIterator[Service]:
@@ -140,7 +149,7 @@ async def serving(
             indexing = Indexing(own, embedder or WordsEmbedder())
             async with runner.serving(), documents_of(files, indexing, jobs, 1) as documents:
                 yield Service(
-                    identity=KeyIdentity(keys),
+                    identity=identity,
                     tasks=tasks,
                     events=events,
                     quotas=quotas,

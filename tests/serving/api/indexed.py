@@ -16,7 +16,7 @@ from knowledge.store import IndexAddress
 from serving.store.database import Database
 from tests.knowledge.stubs import WordsEmbedder
 from tests.serving.api.conftest import ScriptedAgents, Served, serving
-from tests.waiting import until_told
+from tests.waiting import until_async
 
 TEA = "Green tea is steeped for two minutes."
 KIMCHI = "배추김치는 소금에 절인다. 김치는 사흘 동안 익힌다."
@@ -45,7 +45,7 @@ class IndexAgents(ScriptedAgents):
 
 @asynccontextmanager
 async def indexed(
-    database: Database, home: Path, embedder: Embedder | None = None, **settings: Any
+    database: Database, home: Path, embedder: Embedder | None = None, /, **settings: Any
 ) -> AsyncIterator[Served]:
     own = embedder or WordsEmbedder()
     agents = IndexAgents(home, own, settings.get("chroma_url"))
@@ -77,7 +77,7 @@ async def ended(client: httpx.AsyncClient, url: str, timeout_s: float = 60) -> d
         job = (await client.get(url)).json()
         return job["status"] not in ("waiting", "running")
 
-    await until_told(has_ended, timeout_s=timeout_s)
+    await until_async(has_ended, timeout_s=timeout_s)
     return job
 
 

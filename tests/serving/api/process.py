@@ -41,7 +41,7 @@ def new_home(folder: Path) -> Path:
 
 @asynccontextmanager
 async def served(
-    home: Path, engine: StubEngine, scopes: Sequence[Scope] = ("ask",), **settings: str
+    home: Path, engine: StubEngine, scopes: Sequence[Scope] = ("ask",), /, **settings: str
 ) -> AsyncIterator[tuple[asyncio.subprocess.Process, httpx.AsyncClient]]:
     async with open_database(settings.get("KA_DATABASE_URL"), home) as database:
         keys = KeyStore(database, TenantStore(database))

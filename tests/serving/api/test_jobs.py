@@ -23,7 +23,7 @@ from tests.serving.api.indexed import (
     texts_found,
     upload,
 )
-from tests.waiting import until, until_told
+from tests.waiting import until, until_async
 
 MANY = {f"tea-{at}.txt": f"{TEA} Number {at}. 차 {at}번." for at in range(60)}
 
@@ -114,7 +114,7 @@ async def test_a_job_shows_how_far_it_is_and_what_was_there_before_is_found_mean
             progress = (await client.get(f"/v1/jobs/{job['id']}")).json()["progress"]
             return bool(progress) and progress["phase"] == "embed"
 
-        await until_told(embeds, timeout_s=60)
+        await until_async(embeds, timeout_s=60)
         assert (await texts_found(client, "김치는 며칠 익히나요?"))[0] == KIMCHI
         running = (await client.get(f"/v1/jobs/{job['id']}")).json()
         assert running["status"] == "running"

@@ -15,7 +15,7 @@ from tests.knowledge.stubs import write_pdf
 from tests.serving.api.conftest import Served
 from tests.serving.api.indexed import TEA, indexed, parts, texts_found, upload
 from tests.serving.api.test_uploads_attacked import MULTIPART, part
-from tests.waiting import until_told
+from tests.waiting import until_async
 
 MANY_PAGES = 10_000
 
@@ -46,7 +46,7 @@ async def test_uploads_that_never_end_hold_up_no_other_tenant(served: Served) ->
             response = await client.post("/v1/documents", files=parts({"b.txt": TEA}))
             return response.status_code == 503 and "retry-after" in response.headers
 
-        await until_told(refused)
+        await until_async(refused)
         await upload(other, {"c.txt": TEA})
         for each in slow:
             each.cancel()
@@ -56,7 +56,7 @@ async def test_uploads_that_never_end_hold_up_no_other_tenant(served: Served) ->
             response = await client.post("/v1/documents", files=parts({"b.txt": TEA}))
             return response.status_code == 202
 
-        await until_told(accepted)
+        await until_async(accepted)
 
 
 async def test_a_tenant_keeps_no_more_than_it_may(database: Database, tmp_path: Path) -> None:

@@ -1,7 +1,9 @@
 from datetime import UTC, datetime
+from decimal import Decimal
 
 import pytest
 
+from serving.prices import Price, Prices
 from serving.store.tenants import Allowance
 from tests.serving.api.conftest import EN_QUESTION, KO_QUESTION, Served
 
@@ -25,6 +27,21 @@ async def test_usage_shows_what_was_used_and_what_is_allowed(served: Served) -> 
         assert day["prompt_tokens"] + day["output_tokens"] == spent
         older = await client.get("/v1/usage", params={"since": "2020-01-01", "until": "2020-02-01"})
         assert older.json()["days"] == []
+
+
+async def test_usage_and_tasks_tell_money_where_there_is_a_price(served: Served) -> None:
+    async with await served.client() as client:
+        body = {"question": EN_QUESTION, "mode": "direct"}
+        unpriced = (await client.post("/v1/tasks", json=body)).json()
+        assert unpriced["usage"]["cost"] is None
+        price = Price(input=Decimal("0.2"), cached_input=Decimal(0), output=Decimal(3))
+        served.agents.model.prices = Prices("KRW", {"scripted": price})
+        usage = (await client.post("/v1/tasks", json=body)).json()["usage"]
+        millionths = usage["prompt_tokens"] * price.input + usage["output_tokens"] * price.output
+        cost = {"amount": f"{(millionths / 1_000_000).normalize():f}", "currency": "KRW"}
+        assert usage["cost"] == usage["calls"][0]["cost"] == cost
+        [day] = (await client.get("/v1/usage")).json()["days"]
+        assert (day["costs"], day["unpriced_calls"]) == ([cost], 1)
 
 
 @pytest.mark.parametrize(

@@ -1,16 +1,17 @@
 """What a watcher of a task sees."""
 
 import io
+from decimal import Decimal
 from typing import Any
 
 from rich.console import Console
 
-from graph.answer import Answered, Refused, Removed, Sentence
-from graph.events import StepFinished, TokenDrafted
+from graph.answer import Answered, CallRecord, Money, Refused, Removed, Sentence
+from graph.events import StepFinished, TokenDrafted, UsageCounted
 from graph.evidence import cite
 from graph.plan import StepResult
 from graph.transcript import Transcript
-from serving.cli.show import TaskView, show_result
+from serving.cli.show import TaskView, bill_table, show_result
 from tests.fakes import EN_PASSAGES
 
 
@@ -81,3 +82,21 @@ def test_a_refusal_shows_that_something_was_drafted_and_withheld() -> None:
     )
     assert "1 drafted sentence(s) withheld; --json gives the reasons" in lines
     assert plain["removed"] == [WITHHELD.model_dump()]
+
+
+def test_the_bill_tells_money_where_there_is_a_price() -> None:
+    for cost in (None, Money(amount=Decimal("0.0012345"), currency="KRW")):
+        call = CallRecord(
+            id="a",
+            node="answer",
+            prompt_tokens=5,
+            cached_tokens=0,
+            output_tokens=1,
+            seconds=1,
+            outcome="ok",
+            cost=cost,
+        )
+        usage = UsageCounted(calls=(call, call), node_seconds={"answer": 1}, seconds=2)
+        file = io.StringIO()
+        Console(file=file, width=200).print(bill_table(Transcript(usage=usage)))
+        assert ("by your prices: 0.002469 KRW" in file.getvalue()) is (cost is not None)

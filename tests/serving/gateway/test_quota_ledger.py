@@ -31,7 +31,7 @@ async def test_what_a_task_took_before_its_review_counts_against_its_limits(
     ledger: QuotaLedger, limits: Limits, error: type[Exception]
 ) -> None:
     again, fresh = Account("reviewed", "run", limits), Account("fresh", "run", limits)
-    ledger.begin("reviewed", 100, EARLIER)
+    ledger.begin("reviewed", 100, earlier=EARLIER)
     ledger.begin("fresh", 100)
     for account in (again, fresh):
         ledger.open(account)
@@ -45,7 +45,7 @@ async def test_the_bill_has_the_calls_of_both_runs_once(ledger: QuotaLedger) -> 
     ledger.begin("task", 100)
     await ledger.record(first, EARLIER.calls[0], await ledger.reserve(first, 20))
     ledger.end("task")
-    ledger.begin("task", 100, EARLIER)
+    ledger.begin("task", 100, earlier=EARLIER)
     ledger.open(second)
     ledger.open(second)
     assert ledger.calls(second) == EARLIER.calls
