@@ -9,6 +9,7 @@ from graph.events import (
     AnswerGiven,
     Event,
     FailureSeen,
+    NodeFinished,
     Planned,
     RefusalGiven,
     StepFinished,
@@ -22,6 +23,7 @@ from graph.plan import PlanMade, StepResult
 @dataclass
 class Transcript:
     task_id: str = ""
+    nodes: list[NodeFinished] = field(default_factory=list)
     made: PlanMade | None = None
     steps: list[StepResult] = field(default_factory=list)
     failures: list[FailureSeen] = field(default_factory=list)
@@ -33,6 +35,8 @@ class Transcript:
         match event:
             case TaskStarted():
                 self.task_id = event.task_id
+            case NodeFinished():
+                self.nodes.append(event)
             case Planned():
                 self.made = event.made
             case StepFinished():
@@ -61,6 +65,7 @@ class Transcript:
                 **bill(calls),
                 "seconds": self.usage.seconds if self.usage else None,
                 "node_seconds": self.usage.node_seconds if self.usage else {},
+                "nodes": [node.model_dump(mode="json", exclude={"type"}) for node in self.nodes],
             },
         }
 

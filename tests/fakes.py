@@ -1,6 +1,7 @@
 """Stand-ins for the ports, for unit tests alone: a model that says its lines, a fixed index."""
 
 import asyncio
+import time
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from uuid import uuid4
@@ -132,6 +133,7 @@ class ScriptedModel:
                 prompt_tokens=prompt_tokens,
                 cached_tokens=0,
                 output_tokens=len(output.split()),
+                started_s=time.time(),
                 seconds=0.0,
                 outcome=outcome,
             ),

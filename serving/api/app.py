@@ -10,7 +10,7 @@ from sse_starlette.sse import AppStatus
 
 from serving.api.problems import add_problems, documented
 from serving.api.rates import RateLimitHeaders
-from serving.api.routes import health, search, tasks, usage
+from serving.api.routes import health, page, search, tasks, usage
 from serving.api.service import Service
 
 ABOUT = (
@@ -51,4 +51,6 @@ def create_app(open_service: OpenService) -> FastAPI:
             ),
         )
     app.include_router(health.router)
+    app.include_router(page.router)
+    app.mount("/page", page.files)
     return app

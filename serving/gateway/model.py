@@ -53,6 +53,7 @@ T = TypeVar("T")
 class _Received:
     """What has arrived of a completion so far."""
 
+    started_s: float = field(default_factory=time.time)
     pieces: list[str] = field(default_factory=list)
     usage: UsageMetadata | None = None
     finish_reason: str | None = None
@@ -257,6 +258,7 @@ def _booked(
         prompt_tokens=prompt,
         cached_tokens=cached,
         output_tokens=output,
+        started_s=received.started_s,
         seconds=seconds,
         outcome=outcome,
         estimated=usage is None,

@@ -1,0 +1,217 @@
+// Ask, watch, cancel: the view of one task.
+
+import { Problem, json } from "./api.js";
+import { outcome, shownStatus, statusLine } from "./answer.js";
+import { byId, el, show } from "./dom.js";
+import { follow } from "./events.js";
+import { named, onLanguage, t } from "./i18n.js";
+import { draftsView, planView } from "./plan.js";
+import { tell, untell } from "./problem.js";
+import { reviewView } from "./review.js";
+import { newTask, settle, take } from "./task.js";
+import { usageView } from "./waterfall.js";
+
+let task = null;
+let thread = null;
+let following = new AbortController();
+
+export function startAsk() {
+  byId("ask").addEventListener("submit", (event) => {
+    event.preventDefault();
+    ask();
+  });
+  byId("question").addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      byId("ask").requestSubmit();
+    }
+  });
+  byId("cancel").addEventListener("click", cancel);
+  onLanguage(drawAll);
+}
+
+async function ask() {
+  const question = byId("question").value;
+  if (byId("submit").disabled || !question.trim()) return;
+  begin(newTask(question));
+  try {
+    if (!byId("follow-up").checked || thread === null) {
+      thread = byId("follow-up").checked ? (await json("POST", "/v1/threads", { body: {} })).id : null;
+    }
+    const body = { question, mode: byId("mode").value };
+    if (thread !== null) body.thread = thread;
+    if (byId("review").checked) body.review = "plan";
+    const begun = await json("POST", "/v1/tasks", {
+      body,
+      headers: { Prefer: "respond-async", "Idempotency-Key": freshKey() },
+      signal: following.signal,
+    });
+    task.id = begun.id;
+  } catch (error) {
+    if (!following.signal.aborted) fail(error);
+    return;
+  }
+  history.replaceState(null, "", `#task/${task.id}`);
+  await watch();
+}
+
+/** Show a task that was asked before; one that still runs is followed. */
+export async function openTask(id) {
+  if (task?.id === id) return;
+  begin(newTask(""));
+  const { signal } = following;
+  try {
+    const kept = await json("GET", `/v1/tasks/${encodeURIComponent(id)}`, { signal });
+    task.id = id;
+    task.question = kept.question;
+    thread = kept.thread ?? null;
+    drawAll();
+  } catch (error) {
+    if (!signal.aborted) fail(error);
+    return;
+  }
+  await watch();
+}
+
+/** Nobody's task is shown any more. */
+export function forgetTask() {
+  following.abort();
+  task = thread = null;
+  byId("progress").textContent = "";
+  byId("question").value = "";
+  drawAll();
+}
+
+function begin(fresh) {
+  untell();
+  following.abort();
+  following = new AbortController();
+  task = fresh;
+  drawAll();
+}
+
+function fail(error) {
+  task = null;
+  drawAll();
+  byId("progress").textContent = "";
+  tell(error);
+}
+
+/** Follows the events to the end, then takes the task as the server keeps it. */
+async function watch() {
+  const { signal } = following;
+  task.status = "running";
+  drawAll();
+  try {
+    for await (const event of follow(task.id, task.lastEvent, signal)) {
+      take(task, event);
+      draw(event.type);
+    }
+    settle(task, await json("GET", `/v1/tasks/${task.id}`, { signal }));
+    drawEnd();
+  } catch (error) {
+    if (!signal.aborted) tell(error);
+  }
+}
+
+async function cancel() {
+  byId("cancel").disabled = true;
+  byId("progress").textContent = t("progress.cancelling");
+  try {
+    await json("DELETE", `/v1/tasks/${task.id}`);
+  } catch (error) {
+    byId("cancel").disabled = false;
+    tell(error);
+  }
+}
+
+async function approve(plan) {
+  untell();
+  try {
+    await json("POST", `/v1/tasks/${task.id}/plan`, { body: { plan } });
+  } catch (error) {
+    tell(error);
+    return;
+  }
+  byId("review-plan").replaceChildren();
+  await watch();
+}
+
+const DRAWN = {
+  token: [drawDrafts],
+  plan: [drawPlan],
+  step: [drawPlan, drawDrafts],
+  failure: [drawPlan, drawDrafts],
+  answer: [drawStatus, drawPlan, drawDrafts, drawOutcome],
+  refusal: [drawStatus, drawPlan, drawDrafts, drawOutcome],
+};
+
+function draw(type) {
+  for (const part of DRAWN[type] ?? []) part();
+  drawProgress();
+}
+
+function drawAll() {
+  show(byId("task"), task !== null);
+  drawControls();
+  if (task === null) return;
+  byId("task-title").textContent = task.question;
+  drawProgress();
+  drawStatus();
+  drawDrafts();
+  drawPlan();
+  drawOutcome();
+  drawReview();
+  byId("usage").replaceChildren(...usageView(task.usage));
+}
+
+function drawEnd() {
+  const wasNear = ["submit", "cancel", "question", "task-title"].includes(document.activeElement.id);
+  const isFree = wasNear || document.activeElement === document.body;
+  drawAll();
+  const place = byId("review-title") ?? byId("outcome-title");
+  if (isFree && !byId("panel").open) place?.focus();
+}
+
+function drawControls() {
+  const isRunning = task !== null && task.status === "running";
+  show(byId("cancel"), isRunning && task.id !== null);
+  byId("cancel").disabled = false;
+  byId("submit").disabled = isRunning;
+}
+
+/** Said aloud by screen readers, so it changes with what happens and not with every piece. */
+function drawProgress() {
+  const [key, values] = task.says;
+  const said = task.status === "running" ? t(key, values) : named(`status.${shownStatus(task)}`, "");
+  if (byId("progress").textContent !== said) byId("progress").textContent = said;
+}
+
+function drawStatus() {
+  byId("task-status").replaceChildren(statusLine(shownStatus(task)));
+}
+
+function drawDrafts() {
+  byId("drafts").replaceChildren(...draftsView(task));
+}
+
+function drawPlan() {
+  byId("plan").replaceChildren(...planView(task));
+}
+
+function drawOutcome() {
+  byId("outcome").replaceChildren(...outcome(task));
+}
+
+function drawReview() {
+  byId("review-plan").replaceChildren(
+    ...(task.status === "awaiting_review" ? reviewView(task.plan.plan, approve) : []),
+  );
+}
+
+/** `crypto.randomUUID` is only there over HTTPS and on this machine. */
+function freshKey() {
+  return [...crypto.getRandomValues(new Uint8Array(16))]
+    .map((byte) => byte.toString(16).padStart(2, "0"))
+    .join("");
+}
