@@ -73,6 +73,10 @@ class ScriptedModel:
         self.window = 8_192
         self._tokens = 0
 
+    def say(self, node: str, *lines: Line) -> None:
+        """From now on."""
+        self._lines[node], self.spoken[node] = list(lines), 0
+
     async def complete(self, request: ModelRequest) -> Completion:
         reserved = await self._ledger.reserve(request.account, self._most(request))
         timeout_s = reserved.timeout_s

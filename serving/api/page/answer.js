@@ -57,8 +57,8 @@ function answered(task) {
   }
   return [
     title("answer.title"),
-    task.query && task.query !== task.question
-      ? el("p", { class: "note" }, t("answer.understood", { query: task.query }))
+    task.understood && task.understood !== task.question
+      ? el("p", { class: "note" }, t("answer.understood", { query: task.understood }))
       : null,
     el("div", { class: "answer", lang: answer.language }, ...paragraphs),
     degradations(answer),

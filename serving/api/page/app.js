@@ -42,8 +42,10 @@ function enter() {
   route();
 }
 
+/** Nothing of the one who was signed in stays on the page. */
 function askForKey(why) {
   key.forget();
+  for (const forget of [forgetTask, forgetHistory, forgetDocuments]) forget();
   show(byId("nav"), false);
   show(byId("sign-out"), false);
   open("sign-in", false);
@@ -71,9 +73,8 @@ async function signIn(event) {
 }
 
 function signOut() {
-  closePanel();
-  for (const forget of [forgetTask, forgetHistory, forgetDocuments]) forget();
   untell();
+  byId("ask").reset();
   history.replaceState(null, "", "#ask");
   askForKey(null);
 }

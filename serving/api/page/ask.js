@@ -11,6 +11,9 @@ import { reviewView } from "./review.js";
 import { newTask, settle, take } from "./task.js";
 import { usageView } from "./waterfall.js";
 
+/** A task that does not end with its connection can be taken up again, in another tab too. */
+const IN_BACKGROUND = { Prefer: "respond-async" };
+
 let task = null;
 let thread = null;
 let following = new AbortController();
@@ -36,14 +39,14 @@ async function ask() {
   begin(newTask(question));
   try {
     if (!byId("follow-up").checked || thread === null) {
-      thread = byId("follow-up").checked ? (await json("POST", "/v1/threads", { body: {} })).id : null;
+      thread = byId("follow-up").checked ? (await json("POST", "/v1/threads")).id : null;
     }
     const body = { question, mode: byId("mode").value };
     if (thread !== null) body.thread = thread;
     if (byId("review").checked) body.review = "plan";
     const begun = await json("POST", "/v1/tasks", {
       body,
-      headers: { Prefer: "respond-async", "Idempotency-Key": freshKey() },
+      headers: { ...IN_BACKGROUND, "Idempotency-Key": freshKey() },
       signal: following.signal,
     });
     task.id = begun.id;
@@ -78,7 +81,6 @@ export function forgetTask() {
   following.abort();
   task = thread = null;
   byId("progress").textContent = "";
-  byId("question").value = "";
   drawAll();
 }
 
@@ -117,8 +119,10 @@ async function watch() {
 async function cancel() {
   byId("cancel").disabled = true;
   byId("progress").textContent = t("progress.cancelling");
+  const wasWaiting = task.status === "awaiting_review"; // then no event tells of the end
   try {
-    await json("DELETE", `/v1/tasks/${task.id}`);
+    settle(task, await json("DELETE", `/v1/tasks/${task.id}`));
+    if (wasWaiting) drawEnd();
   } catch (error) {
     byId("cancel").disabled = false;
     tell(error);
@@ -128,7 +132,7 @@ async function cancel() {
 async function approve(plan) {
   untell();
   try {
-    await json("POST", `/v1/tasks/${task.id}/plan`, { body: { plan } });
+    await json("POST", `/v1/tasks/${task.id}/plan`, { body: { plan }, headers: IN_BACKGROUND });
   } catch (error) {
     tell(error);
     return;
@@ -137,6 +141,7 @@ async function approve(plan) {
   await watch();
 }
 
+const PARTS = ["task-status", "outcome", "review-plan", "drafts", "plan", "usage"];
 const DRAWN = {
   token: [drawDrafts],
   plan: [drawPlan],
@@ -154,8 +159,11 @@ function draw(type) {
 function drawAll() {
   show(byId("task"), task !== null);
   drawControls();
-  if (task === null) return;
-  byId("task-title").textContent = task.question;
+  byId("task-title").textContent = task?.question ?? "";
+  if (task === null) {
+    for (const part of PARTS) byId(part).replaceChildren();
+    return;
+  }
   drawProgress();
   drawStatus();
   drawDrafts();
@@ -174,10 +182,10 @@ function drawEnd() {
 }
 
 function drawControls() {
-  const isRunning = task !== null && task.status === "running";
-  show(byId("cancel"), isRunning && task.id !== null);
+  const status = task?.status;
+  show(byId("cancel"), ["running", "awaiting_review"].includes(status) && task.id !== null);
   byId("cancel").disabled = false;
-  byId("submit").disabled = isRunning;
+  byId("submit").disabled = status === "running";
 }
 
 /** Said aloud by screen readers, so it changes with what happens and not with every piece. */

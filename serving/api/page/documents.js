@@ -1,13 +1,14 @@
 // The tenant's documents: list, add, delete.
 
-import { json, request, upload } from "./api.js";
+import { Problem, json, request, upload } from "./api.js";
 import { byId, el, show } from "./dom.js";
 import { pause } from "./events.js";
 import { named, number, onLanguage, t } from "./i18n.js";
 import { problemBox, tell, untell } from "./problem.js";
 
-const POLL_MS = 500;
-const UNDER_WAY = ["queued", "running"];
+const POLL_MS = 700;
+const UNDER_WAY = ["waiting", "running"];
+const GOOD = ["indexed", "updated", "renamed", "removed"];
 
 let documents = null;
 let next = null;
@@ -21,14 +22,17 @@ export function startDocuments() {
   });
   byId("confirm-no").addEventListener("click", () => byId("confirm").close("no"));
   byId("confirm-yes").addEventListener("click", () => byId("confirm").close("yes"));
-  onLanguage(draw);
+  onLanguage(() => {
+    draw();
+    drawJob();
+  });
 }
 
 export async function openDocuments() {
   try {
     const page = await json("GET", "/v1/documents");
     documents = page.documents;
-    next = page.next ?? null;
+    next = page.next;
   } catch (error) {
     tell(error);
     return;
@@ -51,7 +55,7 @@ async function more() {
   try {
     const page = await json("GET", `/v1/documents?after=${encodeURIComponent(next)}`);
     documents.push(...page.documents);
-    next = page.next ?? null;
+    next = page.next;
   } catch (error) {
     tell(error);
     return;
@@ -88,15 +92,28 @@ async function send() {
 
 async function watchJob(signal) {
   while (UNDER_WAY.includes(job.status)) {
-    const { done, total } = job.progress;
-    drawProgress("upload.indexing", total ? done / total : null);
+    const { phase, done, total } = job.progress ?? {};
+    drawProgress(phase ? `upload.${phase}` : "upload.waiting", total ? done / total : null);
     await pause(POLL_MS, signal);
     job = await json("GET", `/v1/jobs/${encodeURIComponent(job.id)}`, { signal });
   }
-  const isDone = job.status === "done";
+  drawJob();
+}
+
+/** How the last upload ended, and which of its files cannot be read. */
+function drawJob() {
+  if (job === null || UNDER_WAY.includes(job.status)) return;
+  const unread = (job.report?.files ?? []).filter((file) => !GOOD.includes(file.status));
   byId("upload-status").replaceChildren(
-    isDone ? t("upload.done") : problemBox(new Error(job.error?.detail ?? t("upload.failed"))),
+    el("p", {}, t(job.status === "done" ? "upload.done" : "upload.failed")),
+    el("ul", {}, ...unread.map((file) => el("li", {}, `${file.name}: ${statusOf(file)}`))),
+    job.error ? problemBox(new Problem(job.error.status, job.error, null)) : "",
   );
+}
+
+function statusOf({ status, reason }) {
+  const name = named(`document.${status}`, status);
+  return reason ? `${name} (${reason})` : name;
 }
 
 /** `share` from 0 to 1; null: how much is left is not known. */
@@ -126,13 +143,13 @@ function draw() {
 }
 
 function row(document) {
-  const { name, title, pages, status } = document;
+  const { name, title, pages } = document;
   return el(
     "tr",
     {},
     el("th", { scope: "row" }, name, title && title !== name ? el("div", { class: "note" }, title) : ""),
-    el("td", {}, pages === null || pages === undefined ? "" : number(pages)),
-    el("td", {}, status ? named(`document.${status}`, status) : ""),
+    el("td", {}, pages === null ? "" : number(pages)),
+    el("td", {}, statusOf(document)),
     el(
       "td",
       {},
@@ -167,6 +184,7 @@ async function remove(document, button) {
     tell(error);
     return;
   }
+  job = null;
   byId("upload-status").replaceChildren(t("documents.deleted", { name: document.name }));
   await openDocuments();
   byId("documents-title").focus();

@@ -6,8 +6,8 @@ const SILENCE_MS = 30_000; // the server sends a sign of life every 10 s
 const PAUSES_MS = [500, 1_000, 2_000, 4_000, 8_000, 15_000];
 
 /** Events of a task from after number `after`, taken up again where the connection breaks;
- * `{type: "broken"}` tells of that. They are over when the server closes after an `end`: a task
- * that waited for a review has two. */
+ * `{type: "broken"}` tells of that. They are over when the server closes after an `end` or a
+ * `review`, which others may follow once a person has approved the plan. */
 export async function* follow(taskId, after, signal) {
   let breaks = 0;
   for (;;) {
@@ -16,7 +16,7 @@ export async function* follow(taskId, after, signal) {
       for await (const event of received(taskId, after, signal)) {
         after = event.id;
         breaks = 0;
-        hasEnded = event.type === "end";
+        hasEnded = ["end", "review"].includes(event.type);
         yield event;
       }
       if (hasEnded) return;

@@ -25,6 +25,7 @@ export function number(value, digits = 0) {
 }
 
 export function seconds(value) {
+  if (value < 0.1) return t("milliseconds", { n: number(1000 * value) });
   return t("seconds", { n: number(value, value < 10 ? 2 : 1) });
 }
 

@@ -78,8 +78,12 @@ async function readPage(signal) {
   const found = await json("GET", `/v1/documents/${encodeURIComponent(document.id)}/pages/${page}${marks}`, { signal });
   forgetImage();
   if (found.image) {
-    const response = await request("GET", found.image, { signal });
-    imageUrl = URL.createObjectURL(await response.blob());
+    try {
+      const response = await request("GET", found.image, { signal });
+      imageUrl = URL.createObjectURL(await response.blob());
+    } catch (error) {
+      if (signal.aborted) throw error; // without its picture a page can still be read
+    }
   }
   return found;
 }
@@ -91,21 +95,21 @@ function forgetImage() {
 
 function draw() {
   const { content, citation, passages } = shown;
-  const isMissing = content.error instanceof Problem && content.error.status === 404;
-  const parts = isMissing
-    ? passageInstead(citation, passages.get(citation.passage_id))
-    : content.error
-      ? [problemBox(content.error)]
-      : pageView(content);
+  const parts = content.error
+    ? passageInstead(content.error, citation, passages.get(citation.passage_id))
+    : pageView(content);
   byId("panel-body").replaceChildren(...parts);
   byId("panel-body").querySelector(".mark-box, mark")?.scrollIntoView({ block: "center" });
 }
 
-function passageInstead(citation, passage) {
+function passageInstead(error, citation, passage) {
+  const isMissing = error instanceof Problem && error.status === 404;
   const where = el("p", {}, `${citation.document}, ${t("page", { n: citation.page })}`);
-  if (!passage) return [where, el("p", { class: "note" }, t("panel.nothing"))];
+  const why = isMissing ? "" : problemBox(error);
+  if (!passage) return [where, why, el("p", { class: "note" }, t("panel.nothing"))];
   return [
     where,
+    why,
     el("p", { class: "note" }, t("panel.missing")),
     passage.heading.length ? el("p", { class: "note" }, passage.heading.join(" › ")) : "",
     el("p", { class: "page-text" }, el("mark", {}, passage.text)),

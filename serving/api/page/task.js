@@ -2,7 +2,7 @@
 
 export function newTask(question) {
   return {
-    id: null, question, status: "running", plan: null, query: null,
+    id: null, question, status: "running", plan: null, understood: null,
     answer: null, refusal: null, error: null, cancelled: null, usage: null,
     failures: [],
     steps: new Map(), // by number: what each gave
@@ -29,6 +29,7 @@ export function take(task, { id, type, data }) {
     return;
   }
   task.lastEvent = id;
+  if (task.status === "awaiting_review") task.status = "running"; // it has been approved since
   TAKERS[type]?.(task, data);
 }
 
@@ -44,7 +45,7 @@ const TAKERS = {
     task.says = ["progress.task", {}];
   },
   question(task, { query }) {
-    task.query = query;
+    task.understood = query;
   },
   passages(task, { passages }) {
     takePassages(task, passages);
@@ -84,9 +85,12 @@ const TAKERS = {
     task.error = { type: `urn:knowledge-agent:${error}`, detail: message };
     task.status = "failed";
   },
+  review(task) {
+    task.status = "awaiting_review";
+  },
   end(task, { status, cancelled }) {
     Object.assign(task, { status, cancelled });
-    if (status !== "awaiting_review") task.drafts.clear();
+    task.drafts.clear();
   },
 };
 

@@ -13,6 +13,7 @@ export function usageView(usage) {
     el("h4", {}, t("usage.title")),
     totals(usage),
     el("h5", { id: "waterfall-title" }, t("usage.waterfall")),
+    el("p", { class: "note" }, t("usage.legend")),
     picture(rows, usage),
     table(rows, usage),
   ];

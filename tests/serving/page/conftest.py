@@ -1,5 +1,6 @@
 """The page in a real Chromium, before the real service on SQLite; a model says its lines."""
 
+import json
 import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -8,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.async_api import Browser, Page, async_playwright
+import pytest_asyncio
+from playwright.async_api import Browser, Page, async_playwright, expect
 
 from graph.build import build_graph
 from graph.ports import Deps, Limits
@@ -18,7 +20,21 @@ from tests.fakes import EN_PASSAGES, FixedRetriever
 from tests.serving.api.conftest import EN_LINE, ScriptedAgents, Served, serving
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-WAIT_MS = 15_000
+WAIT_MS = 30_000
+
+PLAN = json.dumps(
+    {
+        "steps": [
+            {"action": "answer", "focus": "how long answers are kept", "after": []},
+            {"action": "summarize", "focus": "the response cache", "after": []},
+        ]
+    }
+)
+
+IN_ONE_LOOP = pytest.mark.asyncio(loop_scope="session")
+"""For every test here: one Chromium serves them all, and it belongs to its event loop."""
+
+expect.set_options(timeout=WAIT_MS)
 
 
 @dataclass
@@ -34,7 +50,7 @@ class PageAgents(ScriptedAgents):
             yield build_graph(deps).compile(), deps
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def database(tmp_path: Path) -> AsyncIterator[Database]:
     """The page cannot tell one kind of store from another."""
     async with open_database(None, tmp_path) as opened:
@@ -43,16 +59,16 @@ async def database(tmp_path: Path) -> AsyncIterator[Database]:
 
 @pytest.fixture
 def agents() -> PageAgents:
-    return PageAgents({"answer": EN_LINE})
+    return PageAgents({"plan": PLAN, "answer": EN_LINE, "summarize": EN_LINE})
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def served(database: Database, agents: PageAgents) -> AsyncIterator[Served]:
     async with serving(database, agents) as found:
         yield found
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def browser() -> AsyncIterator[Browser]:
     if CHROMIUM is None:
         pytest.skip("there is no chromium (Debian: apt-get install chromium)")
@@ -95,7 +111,7 @@ async def ask(tab: Page, question: str, mode: str = "direct") -> None:
     await tab.get_by_role("button", name="Ask", exact=True).click()
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def tab(browser: Browser, served: Served) -> AsyncIterator[Page]:
     """Signed in."""
     async with new_page(browser) as opened:
