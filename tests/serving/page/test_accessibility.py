@@ -1,5 +1,6 @@
 """What a keyboard and a screen reader find; by the tree that Chromium gives to the latter."""
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -94,7 +95,7 @@ async def test_whatever_can_be_used_has_a_name_and_the_page_has_landmarks(tab: P
         "[...document.querySelectorAll('h1,h2,h3,h4,h5')].filter((h) => h.checkVisibility())"
         ".map((h) => Number(h.tagName[1]))"
     )
-    assert all(after - before <= 1 for before, after in zip(levels, levels[1:], strict=False))
+    assert all(after - before <= 1 for before, after in pairwise(levels))
 
 
 async def test_the_waterfall_is_a_picture_with_words_and_a_table_with_its_numbers(
@@ -121,7 +122,8 @@ async def test_progress_is_said_once_and_politely(tab: Page) -> None:
         """() => {
           window.said = [];
           const place = document.getElementById("progress");
-          new MutationObserver(() => said.push(place.textContent)).observe(place, {childList: true});
+          const heard = new MutationObserver(() => said.push(place.textContent));
+          heard.observe(place, {childList: true});
         }"""
     )
     await ask(tab, EN_QUESTION)
