@@ -1,9 +1,9 @@
 // Ask, watch, cancel: the view of one task.
 
-import { Problem, json } from "./api.js";
+import { Unreachable, json } from "./api.js";
 import { outcome, shownStatus, statusLine } from "./answer.js";
-import { byId, el, show } from "./dom.js";
-import { follow } from "./events.js";
+import { byId, show } from "./dom.js";
+import { follow, pause } from "./events.js";
 import { named, onLanguage, t } from "./i18n.js";
 import { draftsView, planView } from "./plan.js";
 import { tell, untell } from "./problem.js";
@@ -13,9 +13,11 @@ import { usageView } from "./waterfall.js";
 
 /** A task that does not end with its connection can be taken up again, in another tab too. */
 const IN_BACKGROUND = { Prefer: "respond-async" };
+const RETRIES = 2;
+const RETRY_MS = 1_000;
 
 let task = null;
-let thread = null;
+let thread = null; // every question begins one, or a follow-up would have nothing to follow
 let following = new AbortController();
 
 export function startAsk() {
@@ -37,25 +39,33 @@ async function ask() {
   const question = byId("question").value;
   if (byId("submit").disabled || !question.trim()) return;
   begin(newTask(question));
+  const { signal } = following;
   try {
-    if (!byId("follow-up").checked || thread === null) {
-      thread = byId("follow-up").checked ? (await json("POST", "/v1/threads")).id : null;
+    if (thread === null || !byId("follow-up").checked) {
+      thread = (await json("POST", "/v1/threads", { signal })).id;
     }
-    const body = { question, mode: byId("mode").value };
-    if (thread !== null) body.thread = thread;
+    const body = { question, mode: byId("mode").value, thread };
     if (byId("review").checked) body.review = "plan";
-    const begun = await json("POST", "/v1/tasks", {
-      body,
-      headers: { ...IN_BACKGROUND, "Idempotency-Key": freshKey() },
-      signal: following.signal,
-    });
-    task.id = begun.id;
+    task.id = (await started(body, signal)).id;
   } catch (error) {
-    if (!following.signal.aborted) fail(error);
+    if (!signal.aborted) fail(error);
     return;
   }
   history.replaceState(null, "", `#task/${task.id}`);
   await watch();
+}
+
+/** Asked again where no answer came: with the same key it is the same task. */
+async function started(body, signal) {
+  const headers = { ...IN_BACKGROUND, "Idempotency-Key": freshKey() };
+  for (let left = RETRIES; ; left -= 1) {
+    try {
+      return await json("POST", "/v1/tasks", { body, headers, signal });
+    } catch (error) {
+      if (left === 0 || !(error instanceof Unreachable)) throw error;
+      await pause(RETRY_MS, signal);
+    }
+  }
 }
 
 /** Show a task that was asked before; one that still runs is followed. */
@@ -106,10 +116,12 @@ async function watch() {
   drawAll();
   try {
     for await (const event of follow(task.id, task.lastEvent, signal)) {
+      if (signal.aborted) return; // another task is shown by now
       take(task, event);
       draw(event.type);
     }
-    settle(task, await json("GET", `/v1/tasks/${task.id}`, { signal }));
+    const kept = await json("GET", `/v1/tasks/${task.id}`, { signal });
+    settle(task, kept);
     drawEnd();
   } catch (error) {
     if (!signal.aborted) tell(error);

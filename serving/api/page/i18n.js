@@ -3,6 +3,7 @@
 import { STRINGS } from "./strings.js";
 
 const STORED = "knowledge-agent.language";
+const WAITS = [["day", 86_400], ["hour", 3_600], ["minute", 60]];
 const listeners = [];
 let language = "en";
 
@@ -27,6 +28,13 @@ export function number(value, digits = 0) {
 export function seconds(value) {
   if (value < 0.1) return t("milliseconds", { n: number(1000 * value) });
   return t("seconds", { n: number(value, value < 10 ? 2 : 1) });
+}
+
+/** A time to wait, in words: `43 minutes`. */
+export function wait(valueS) {
+  const [unit, unitS] = WAITS.find(([, each]) => valueS >= 2 * each) ?? ["second", 1];
+  const format = new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "long" });
+  return format.format(Math.ceil(valueS / unitS));
 }
 
 export function moment(iso) {

@@ -2,7 +2,7 @@
 
 import { Problem } from "./api.js";
 import { byId, el } from "./dom.js";
-import { named, t } from "./i18n.js";
+import { named, t, wait } from "./i18n.js";
 
 let leave = () => {};
 
@@ -30,6 +30,6 @@ export function problemBox(error) {
     { class: "box bad" },
     el("p", {}, el("span", { "aria-hidden": "true" }, "✖ "), el("strong", {}, title)),
     error.message ? el("p", { lang: "en" }, error.message) : null,
-    error.retryAfterS ? el("p", {}, t("error.retryAfter", { n: error.retryAfterS })) : null,
+    error.retryAfterS ? el("p", {}, t("error.retryAfter", { n: wait(error.retryAfterS) })) : null,
   );
 }

@@ -179,5 +179,5 @@ export const en = {
   "error.503": "Not possible at the moment.",
   "error.504": "This took too long.",
   "error.other": "Something went wrong ({status}).",
-  "error.retryAfter": "Try again in {n} s.",
+  "error.retryAfter": "Try again in {n}.",
 };

@@ -179,5 +179,5 @@ export const ko = {
   "error.503": "지금은 할 수 없습니다.",
   "error.504": "너무 오래 걸렸습니다.",
   "error.other": "문제가 생겼습니다({status}).",
-  "error.retryAfter": "{n}초 뒤에 다시 해 보세요.",
+  "error.retryAfter": "{n} 뒤에 다시 해 보세요.",
 };

@@ -51,10 +51,9 @@ function nameOf(row) {
   return row.kind === "call" ? `${t("usage.call")} (${row.node}${step})` : `${row.node}${step}`;
 }
 
+/** Exact, as the server tells it; null where there is no price. */
 function money(cost) {
-  if (cost === null || cost === undefined) return null;
-  const { amount, currency } = typeof cost === "object" ? cost : { amount: cost, currency: "" };
-  return `${number(Number(amount), 6)} ${currency}`.trim();
+  return cost ? `${cost.amount} ${cost.currency}` : null;
 }
 
 function totals(usage) {
@@ -116,7 +115,7 @@ function picture(rows, usage) {
 }
 
 function table(rows, usage) {
-  const head = ["what", "start", "length", "prompt", "cached", "output", "outcome"];
+  const head = ["what", "start", "length", "prompt", "cached", "output", "cost", "outcome"];
   return el(
     "div",
     { class: "scroll", tabindex: "0", role: "group", "aria-labelledby": "waterfall-title" },
@@ -139,6 +138,7 @@ function tableRow(row) {
     isCall ? number(row.prompt_tokens) : "",
     isCall ? number(row.cached_tokens) : "",
     isCall ? number(row.output_tokens) : "",
+    money(row.cost) ?? "",
     row.estimated ? `${outcome}, ${t("usage.estimated")}` : outcome,
   ]);
 }
@@ -150,6 +150,7 @@ function totalRow(usage) {
     number(usage.prompt_tokens),
     number(usage.cached_tokens),
     number(usage.output_tokens),
+    money(usage.cost) ?? "",
     "",
   ]);
 }

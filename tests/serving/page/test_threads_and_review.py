@@ -24,21 +24,25 @@ PLAN = {
 }
 
 
-async def test_follow_ups_go_into_one_thread_and_other_questions_into_none(tab: Page) -> None:
+async def test_a_follow_up_goes_into_the_thread_of_the_last_question(tab: Page) -> None:
     bodies: list[dict[str, Any]] = []
+    made: list[str] = []
+
+    async def make(route: Route) -> None:
+        made.append(f"t{len(made)}")
+        await route.fulfill(status=201, json={"id": made[-1]})
 
     async def begin(route: Route) -> None:
         bodies.append(route.request.post_data_json)
-        sent = {key: value for key, value in bodies[-1].items() if key != "thread"}
-        await route.continue_(post_data=json.dumps(sent))
+        await route.fallback()
 
-    await tab.route("**/v1/threads", lambda route: route.fulfill(status=201, json={"id": "t1"}))
+    await tab.route("**/v1/threads", make)
     await tab.route("**/v1/tasks", begin)
-    for follows in (True, True, False):
+    for follows in (False, True, True, False):
         await tab.get_by_label("Follow-up to the last question").set_checked(follows)
         await ask(tab, EN_QUESTION)
         await expect(tab.locator(".numbers")).to_be_visible()
-    assert [body.get("thread") for body in bodies] == ["t1", "t1", None]
+    assert [body["thread"] for body in bodies] == ["t0", "t0", "t0", "t1"]
 
 
 class ReviewStandIn:

@@ -75,6 +75,32 @@ async def test_a_connection_that_breaks_is_taken_up_after_the_last_whole_event(t
     assert asked_after == ["0", "1"]
 
 
+async def test_a_question_whose_answer_is_lost_on_the_way_is_asked_once(
+    tab: Page, served: Served
+) -> None:
+    sent: list[str] = []
+
+    async def lose_the_first_answer(route: Route, request: Request) -> None:
+        if request.method != "POST":
+            await route.fallback()
+            return
+        sent.append(request.headers["idempotency-key"])
+        if len(sent) > 1:
+            await route.fallback()
+            return
+        asked = {key: value for key, value in request.post_data_json.items() if key != "thread"}
+        await route.fetch(post_data=json.dumps(asked))
+        await route.abort()
+
+    await tab.route("**/v1/tasks", lose_the_first_answer)
+    await ask(tab, EN_QUESTION)
+    await expect(tab.locator(".answer")).to_contain_text("for 60 seconds")
+    assert len(sent) == 2
+    assert len(set(sent)) == 1
+    async with await served.client() as client:
+        assert len((await client.get("/v1/tasks")).json()["tasks"]) == 1
+
+
 async def test_a_task_outlives_the_page_and_is_taken_up_by_the_next_one(
     tab: Page, agents: PageAgents, served: Served
 ) -> None:
