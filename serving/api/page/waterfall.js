@@ -115,7 +115,10 @@ function picture(rows, usage) {
 }
 
 function table(rows, usage) {
-  const head = ["what", "start", "length", "prompt", "cached", "output", "cost", "outcome"];
+  const isPriced = rows.some((row) => row.cost);
+  const head = ["what", "start", "length", "prompt", "cached", "output", "outcome"];
+  if (isPriced) head.push("cost");
+  const width = head.length - 1;
   return el(
     "div",
     { class: "scroll", tabindex: "0", role: "group", "aria-labelledby": "waterfall-title" },
@@ -123,38 +126,39 @@ function table(rows, usage) {
       "table",
       { class: "numbers" },
       el("thead", {}, el("tr", {}, ...head.map((each) => el("th", { scope: "col" }, t(`usage.${each}`))))),
-      el("tbody", {}, ...rows.map(tableRow)),
-      el("tfoot", {}, totalRow(usage)),
+      el("tbody", {}, ...rows.map((row) => cells(nameOf(row), rowValues(row), width))),
+      el("tfoot", {}, cells(t("usage.total"), totalValues(usage), width)),
     ),
   );
 }
 
-function tableRow(row) {
+function rowValues(row) {
   const isCall = row.kind === "call";
   const outcome = isCall ? named(`outcome.${row.outcome}`, row.outcome) : "";
-  return cells(nameOf(row), [
+  return [
     row.start === null ? "" : seconds(row.start),
     seconds(row.seconds),
     isCall ? number(row.prompt_tokens) : "",
     isCall ? number(row.cached_tokens) : "",
     isCall ? number(row.output_tokens) : "",
-    money(row.cost) ?? "",
     row.estimated ? `${outcome}, ${t("usage.estimated")}` : outcome,
-  ]);
+    money(row.cost) ?? "",
+  ];
 }
 
-function totalRow(usage) {
-  return cells(t("usage.total"), [
+function totalValues(usage) {
+  return [
     "",
     usage.seconds === null ? "" : seconds(usage.seconds),
     number(usage.prompt_tokens),
     number(usage.cached_tokens),
     number(usage.output_tokens),
-    money(usage.cost) ?? "",
     "",
-  ]);
+    money(usage.cost) ?? "",
+  ];
 }
 
-function cells(name, values) {
-  return el("tr", {}, el("th", { scope: "row" }, name), ...values.map((value) => el("td", {}, value)));
+function cells(name, values, width) {
+  const shown = values.slice(0, width).map((value) => el("td", {}, value));
+  return el("tr", {}, el("th", { scope: "row" }, name), ...shown);
 }
