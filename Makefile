@@ -42,6 +42,9 @@ replicas: $(AGENT) ## add PostgreSQL and Redis for `make serve` with several rep
 serve: $(AGENT) ## the REST API on this machine, docs/api.md
 	$(BIN)/knowledge-agent serve
 
+screenshots: $(DEV) ## docs/images anew, from the page of a service without auth: URL=http://…
+	$(BIN)/python -m tests.serving.page.screenshots $(URL)
+
 .venv/evals.stamp: $(AGENT) requirements/evals.txt
 	$(UV) --require-hashes -r requirements/evals.txt
 	@touch $@
@@ -110,4 +113,4 @@ pins: $(BIN)/uv ## compute the requirement files anew
 clean: ## remove environments and caches; indexes and models stay
 	rm -rf .venv .venv-engine .venv-bench .mypy_cache .ruff_cache .pytest_cache build *.egg-info
 
-.PHONY: help install engine evals demo studio serve replicas test test-engine check bench-overhead bench-retrieval bench-index ocr handbook pins clean
+.PHONY: help install engine evals demo studio serve replicas screenshots test test-engine check bench-overhead bench-retrieval bench-index ocr handbook pins clean

@@ -122,6 +122,9 @@ class CallRecord(Frozen):
     prompt_tokens: int = Field(ge=0)
     cached_tokens: int = Field(ge=0)
     output_tokens: int = Field(ge=0)
+    started_s: float | None = Field(
+        default=None, description="since 1970, UTC; none: not known of an older record"
+    )
     seconds: float = Field(ge=0)
     outcome: Literal["ok", "failed", "cancelled"]
     estimated: bool = Field(default=False, description="the server sent no usage")

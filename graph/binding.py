@@ -31,7 +31,7 @@ def bind(name: str, node: Node, deps: Deps) -> Callable[..., Awaitable[dict[str,
 
     async def run(state: Any, runtime: Runtime[None]) -> dict[str, Any]:
         bound = _for_run(deps, runtime)
-        started = time.perf_counter()
+        started_s, started = time.time(), time.perf_counter()
         try:
             update = await node({key: state[key] for key in declared & state.keys()}, bound)
         except RETRIED as error:
@@ -40,7 +40,8 @@ def bind(name: str, node: Node, deps: Deps) -> Callable[..., Awaitable[dict[str,
             raise
         finally:
             seconds = time.perf_counter() - started
-            bound.emit(NodeFinished(node=name, step=state.get("step"), seconds=seconds))
+            step = state.get("step")
+            bound.emit(NodeFinished(node=name, step=step, started_s=started_s, seconds=seconds))
         return {**_bill(state, bound), **update}
 
     return run

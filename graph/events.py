@@ -18,6 +18,7 @@ class NodeFinished(Frozen):
     type: Literal["node"] = "node"
     node: str
     step: int | None = None
+    started_s: float = Field(description="since 1970, UTC: a task may go on in another process")
     seconds: float
 
 

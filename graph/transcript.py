@@ -10,6 +10,7 @@ from graph.events import (
     AnswerGiven,
     Event,
     FailureSeen,
+    NodeFinished,
     Planned,
     QuestionUnderstood,
     RefusalGiven,
@@ -25,6 +26,7 @@ from graph.plan import PlanMade, StepResult
 class Transcript:
     task_id: str = ""
     query: str | None = None  # None: the question as it was asked
+    nodes: list[NodeFinished] = field(default_factory=list)
     made: PlanMade | None = None
     steps: list[StepResult] = field(default_factory=list)
     failures: list[FailureSeen] = field(default_factory=list)
@@ -38,6 +40,8 @@ class Transcript:
                 self.task_id = event.task_id
             case QuestionUnderstood():
                 self.query = event.query
+            case NodeFinished():
+                self.nodes.append(event)
             case Planned():
                 self.made = event.made
             case StepFinished():
@@ -59,6 +63,7 @@ class Transcript:
         return cls(
             task_id=told["task_id"],
             query=told["query"],
+            nodes=[NodeFinished.model_validate(node) for node in told["usage"]["nodes"]],
             made=PlanMade.model_validate(told["plan"]),
             failures=[FailureSeen.model_validate(failure) for failure in told["failures"]],
             usage=UsageCounted.model_validate(
@@ -80,6 +85,7 @@ class Transcript:
                 **bill(calls),
                 "seconds": self.usage.seconds if self.usage else None,
                 "node_seconds": self.usage.node_seconds if self.usage else {},
+                "nodes": [node.model_dump(mode="json", exclude={"type"}) for node in self.nodes],
             },
         }
 

@@ -1,6 +1,7 @@
 """Stand-ins for the ports, for unit tests alone: a model that says its lines, a fixed index."""
 
 import asyncio
+import time
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from uuid import uuid4
@@ -74,6 +75,10 @@ class ScriptedModel:
         self.prices = NO_PRICES
         self._tokens = 0
 
+    def say(self, node: str, *lines: Line) -> None:
+        """From now on."""
+        self._lines[node], self.spoken[node] = list(lines), 0
+
     async def complete(self, request: ModelRequest) -> Completion:
         reserved = await self._ledger.reserve(request.account, self._most(request))
         timeout_s = reserved.timeout_s
@@ -135,6 +140,7 @@ class ScriptedModel:
                     prompt_tokens=prompt_tokens,
                     cached_tokens=0,
                     output_tokens=len(output.split()),
+                    started_s=time.time(),
                     seconds=0.0,
                     outcome=outcome,
                     model="scripted",

@@ -11,7 +11,7 @@ from sse_starlette.sse import AppStatus
 from serving.api.bodies import BodyLimit
 from serving.api.problems import add_problems, documented
 from serving.api.rates import RateLimitHeaders
-from serving.api.routes import documents, health, jobs, search, tasks, threads, usage
+from serving.api.routes import documents, health, jobs, page, search, tasks, threads, usage
 from serving.api.service import Service
 
 ABOUT = (
@@ -60,4 +60,6 @@ def create_app(open_service: OpenService) -> FastAPI:
             ),
         )
     app.include_router(health.router)
+    app.include_router(page.router)
+    app.mount("/page", page.files)
     return app

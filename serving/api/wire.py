@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from graph.answer import CallRecord, Degraded, Money, Nearest, RefusalReason, Removed, Sentence
 from graph.errors import InputError
-from graph.events import FailureSeen
+from graph.events import FailureSeen, NodeFinished
 from graph.evidence import EVERYTHING, Citation, Language, Scope
 from graph.plan import Plan, PlanMade, allowed_actions, validate_plan
 from graph.state import MAX_QUESTION_CHARS, AgentInput, Failure, Mode, Review, Reviewed
@@ -111,6 +111,7 @@ class Refusal(BaseModel):
     message: str = Field(description="in the question's language")
     language: Language
     nearest: list[Nearest] = Field(description="near documents; no claim that they answer")
+    removed: list[Removed] = Field(default=[], description="what the model wrote and is withheld")
     degraded: list[Degraded]
 
 
@@ -125,6 +126,9 @@ class Usage(BaseModel):
     )
     seconds: float | None
     node_seconds: dict[str, float]
+    nodes: list[NodeFinished] = Field(
+        default=[], description="when each node ran, in the order in which they ended"
+    )
     calls: list[CallRecord]
 
 

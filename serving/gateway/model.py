@@ -56,6 +56,7 @@ class _Received:
     """What has arrived of a completion so far."""
 
     model: str | None = None
+    started_s: float = field(default_factory=time.time)
     pieces: list[str] = field(default_factory=list)
     usage: UsageMetadata | None = None
     finish_reason: str | None = None
@@ -275,6 +276,7 @@ def _booked(
         prompt_tokens=prompt,
         cached_tokens=cached,
         output_tokens=output,
+        started_s=received.started_s,
         seconds=seconds,
         outcome=outcome,
         estimated=usage is None,

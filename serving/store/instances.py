@@ -69,7 +69,8 @@ class InstanceStore:
             for task_id, told in orphans.items():
                 await self._quotas.end(connection, task_id)
                 booked = bill(await self._quotas.booked(connection, task_id))
-                usage = {"seconds": None, "node_seconds": {}, **told.get("usage", {}), **booked}
+                none = {"seconds": None, "node_seconds": {}, "nodes": []}
+                usage = {**none, **told.get("usage", {}), **booked}
                 await connection.execute(
                     update(tasks)
                     .where(tasks.c.id == task_id)

@@ -44,6 +44,9 @@ async def test_a_question_is_answered_with_citations_and_a_bill(
         assert [cited["number"] for cited in task["answer"]["citations"]] == [2]
         assert task["usage"]["model_calls"] == 1
         assert task["usage"]["output_tokens"] == len(line.split())
+        ran = [node["node"] for node in task["usage"]["nodes"]]
+        assert ran[:2] == ["admit", "retrieve"]
+        assert ran[-1] == "verify"
         assert (await client.get(response.headers["location"])).json() == task
 
 

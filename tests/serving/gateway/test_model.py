@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+import time
 from collections.abc import AsyncIterator
 
 import pytest
@@ -55,9 +56,12 @@ async def test_a_completion_streams_its_drafts_and_books_the_servers_count(
 ) -> None:
     stub_engine.script.append(Say("a cache keeps things"))
     drafts: list[str] = []
+    before_s = time.time()
     completion = await model.complete(request(drafts=drafts))
     assert completion.text == "".join(drafts) == "a cache keeps things"
     (booked,) = ledger.calls(account())
+    assert booked.started_s is not None
+    assert before_s <= booked.started_s <= time.time()
     assert (booked.prompt_tokens, booked.cached_tokens, booked.output_tokens) == (6, 3, 4)
     assert (booked.outcome, booked.estimated) == ("ok", False)
 
