@@ -69,7 +69,7 @@ class InstanceStore:
             for task_id, told in orphans.items():
                 await self._quotas.end(connection, task_id)
                 booked = bill(await self._quotas.booked(connection, task_id))
-                none = {"seconds": None, "node_seconds": {}, "nodes": []}
+                none: dict[str, object] = {"seconds": None, "node_seconds": {}, "nodes": []}
                 usage = {**none, **told.get("usage", {}), **booked}
                 await connection.execute(
                     update(tasks)

@@ -33,7 +33,7 @@ async def test_a_follow_up_goes_into_the_thread_of_the_last_question(tab: Page) 
         await route.fulfill(status=201, json={"id": made[-1]})
 
     async def begin(route: Route) -> None:
-        bodies.append(route.request.post_data_json)
+        bodies.append(route.request.post_data_json or {})
         await route.fallback()
 
     await tab.route("**/v1/threads", make)

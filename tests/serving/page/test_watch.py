@@ -88,7 +88,9 @@ async def test_a_question_whose_answer_is_lost_on_the_way_is_asked_once(
         if len(sent) > 1:
             await route.fallback()
             return
-        asked = {key: value for key, value in request.post_data_json.items() if key != "thread"}
+        asked = {
+            key: value for key, value in (request.post_data_json or {}).items() if key != "thread"
+        }
         await route.fetch(post_data=json.dumps(asked))
         await route.abort()
 
@@ -139,7 +141,13 @@ async def test_a_task_of_the_history_is_opened_with_all_that_is_kept_of_it(
 async def test_a_task_whose_server_died_is_shown_as_interrupted(tab: Page, served: Served) -> None:
     task_id = "0" * 32
     ended = {"status": "interrupted", "cancelled": None}
-    kept = {**ended, "id": task_id, "question": EN_QUESTION, "failures": [], "usage": None}
+    kept: dict[str, object] = {
+        **ended,
+        "id": task_id,
+        "question": EN_QUESTION,
+        "failures": [],
+        "usage": None,
+    }
     await tab.route(f"**/v1/tasks/{task_id}", lambda route: route.fulfill(json=kept))
     await tab.route(
         "**/events",
