@@ -113,6 +113,7 @@ class Settings(BaseSettings):
     )
     prices: Json[dict[str, Price]] = Field(
         default={},
+        validate_default=False,
         description="by model, of a million tokens: input, cached_input and output, as JSON",
     )
     currency: str = Field(default="USD", pattern="^[A-Z]{3}$", description="of the prices")
