@@ -1,6 +1,7 @@
 """A tenant's documents: taken in, listed, shown and deleted."""
 
 import asyncio
+import logging
 from bisect import bisect_right
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -8,7 +9,7 @@ from dataclasses import dataclass
 from typing import BinaryIO, Literal
 from unicodedata import normalize
 
-from graph.errors import Conflict, IndexEmpty, IndexMissing, InputError, NotFound
+from graph.errors import AgentError, Conflict, IndexEmpty, IndexMissing, InputError, NotFound
 from graph.ports import Deps
 from graph.run import Agent
 from knowledge.load.document import PageBox, PageRequest
@@ -22,6 +23,8 @@ from serving.wiring.indexing import Indexing
 from serving.wiring.pages import PageViews
 
 Status = Literal["waiting", "indexed", "unreadable"]
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +67,19 @@ class Documents:
         job = await self._runner.begin(tenant)
         names = [upload.name for upload in uploads]
         return job, await asyncio.to_thread(self._known, tenant, lambda _: names)
+
+    async def catch_up(self, tenants: Sequence[str]) -> None:
+        """Begin the jobs that a process has left undone which died between a change and its job."""
+        try:
+            for tenant in tenants:
+                if await asyncio.to_thread(self._is_behind, tenant):
+                    await self._runner.begin(tenant)
+        except AgentError as error:
+            logger.warning("whether all documents are indexed was not found out: %s", error)
+
+    def _is_behind(self, tenant: str) -> bool:
+        here = {file.name for file in self._files.files(tenant)}
+        return self._indexing.follows_uploads(tenant) and here != set(self._indexing.names(tenant))
 
     async def page(
         self, tenant: str, limit: int, after: str | None

@@ -1,5 +1,6 @@
 """What the routes work with, and how it is put together."""
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -99,7 +100,11 @@ async def _lack(check: Awaitable[object]) -> str | None:
 
 @asynccontextmanager
 async def documents_of(
-    files: UploadStore, indexing: Indexing, jobs: JobStore, jobs_at_once: int
+    files: UploadStore,
+    indexing: Indexing,
+    jobs: JobStore,
+    tenants: TenantStore,
+    jobs_at_once: int,
 ) -> AsyncIterator[Documents]:
     """While the block runs, what is uploaded is indexed."""
     runner = JobRunner(
@@ -108,10 +113,15 @@ async def documents_of(
         jobs_at_once,
     )
     views = PageViews()
+    documents = Documents(files, indexing, views, runner)
+    known = [name for name, _ in await tenants.known()]
     async with runner.serving():
+        catching_up = asyncio.create_task(documents.catch_up(known))
         try:
-            yield Documents(files, indexing, views, runner)
+            yield documents
         finally:
+            catching_up.cancel()
+            await asyncio.wait([catching_up])
             await views.aclose()
 
 
@@ -169,6 +179,7 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
                 UploadStore(settings.documents_dir, bounds_of(settings)),
                 Indexing(settings),
                 jobs,
+                tenants,
                 settings.index_jobs,
             )
         )

@@ -147,7 +147,10 @@ async def serving(
             own = Settings(home=home or folder, **settings)
             files = UploadStore(own.documents_dir, bounds_of(own))
             indexing = Indexing(own, embedder or WordsEmbedder())
-            async with runner.serving(), documents_of(files, indexing, jobs, 1) as documents:
+            async with (
+                runner.serving(),
+                documents_of(files, indexing, jobs, tenants, 1) as documents,
+            ):
                 yield Service(
                     identity=identity,
                     tasks=tasks,

@@ -183,6 +183,22 @@ async def test_a_shutdown_hands_a_job_over_to_the_next_start(
         assert len(await texts_found(client, "tea")) == 5
 
 
+async def test_what_was_changed_without_a_job_is_found_out_at_the_next_start(
+    database: Database, tmp_path: Path
+) -> None:
+    async with indexed(database, tmp_path) as served, await served.client() as client:
+        await upload(client, {"tea.txt": TEA, "김치.txt": KIMCHI})
+    (tmp_path / "documents" / "acme" / "tea.txt").unlink()
+    async with indexed(database, tmp_path) as served, await served.client() as client:
+
+        async def is_gone() -> bool:
+            return await texts_found(client, "green tea") == [KIMCHI]
+
+        await until_told(is_gone)
+    async with indexed(database, tmp_path) as served, await served.client() as client:
+        assert len((await client.get("/v1/jobs")).json()["jobs"]) == 2
+
+
 async def test_a_job_whose_embedder_fails_says_so_and_the_next_completes_it(
     database: Database, tmp_path: Path
 ) -> None:
