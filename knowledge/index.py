@@ -5,7 +5,7 @@ Search asks each script apart (`knowledge.search`), and a `where` over metadata 
 share makes a query of 100,000 vectors take 390 ms in place of 1.3 (docs/decisions/011).
 """
 
-import re
+import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
 from functools import cache, wraps
@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
-from graph.errors import AgentError, InputError, KnowledgeError
+from graph.errors import AgentError, KnowledgeError
 from knowledge.contract import Contract, mismatch
 from knowledge.embed import Vectors
 from knowledge.lexical import Script
@@ -35,18 +35,11 @@ of an index: as many times more of all are asked for, and those of other documen
 SERVER_TIMEOUT_S = 30.0
 """Of one call of a Chroma server. Its client has none of its own."""
 
-_TENANT = re.compile(r"[a-z0-9][a-z0-9_-]{0,47}")
+_opening = threading.Lock()
+"""Chroma shares what it has open of a folder among its clients, and counts them without a lock."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
-
-
-def check_tenant(tenant: str) -> str:
-    if not _TENANT.fullmatch(tenant):
-        raise InputError(
-            f"{tenant!r} is no tenant name: up to 48 of a-z, 0-9, _ and -, a letter or digit first"
-        )
-    return tenant
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +98,8 @@ class VectorIndex:
         """Let go of files and connections; the next call opens them again."""
         self._collections.clear()
         if self._client is not None:
-            self._client.close()
+            with _opening:
+                self._client.close()
             self._client = None
 
     @_translated
@@ -248,7 +242,8 @@ class VectorIndex:
 def _embedded(folder: Path) -> Any:
     import chromadb
 
-    return chromadb.PersistentClient(str(folder), settings=_settings()())
+    with _opening:
+        return chromadb.PersistentClient(str(folder), settings=_settings()())
 
 
 def _server(url: str) -> Any:

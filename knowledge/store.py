@@ -21,8 +21,9 @@ from graph.errors import IndexEmpty, IndexLocked, IndexMismatch, IndexMissing
 from knowledge.catalog import Catalog
 from knowledge.contract import INDEX_VERSION, Contract, mismatch
 from knowledge.disk import told_when_full
-from knowledge.index import VectorIndex, check_tenant
+from knowledge.index import VectorIndex
 from knowledge.lock import HANDOVER_S, owned, unused, writing
+from knowledge.tenant import check_tenant
 from knowledge.vector_cache import VectorCache
 
 INGEST_COMMAND = "knowledge-agent ingest DIR"

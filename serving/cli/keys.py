@@ -40,7 +40,7 @@ def make_key(
     as_json: AsJson = False,
 ) -> None:
     """Make a key, and show it this once."""
-    from knowledge.index import check_tenant
+    from knowledge.tenant import check_tenant
 
     check_tenant(tenant)
     scopes = _scopes(scope)

@@ -17,8 +17,8 @@ from filelock import FileLock, Timeout
 
 from graph.errors import InputError, StoreUnavailable, TooLarge, UnsupportedType
 from knowledge.folder import list_folder
-from knowledge.index import check_tenant
 from knowledge.load.formats import SUPPORTED_SUFFIXES, is_supported, unsupported
+from knowledge.tenant import check_tenant
 
 MAX_NAME_BYTES = 255
 LOCK_WAIT_S = 30.0
