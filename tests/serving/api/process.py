@@ -4,7 +4,7 @@ import asyncio
 import os
 import socket
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from knowledge.embed import make_embedder
 from knowledge.ingest import ingest
 from knowledge.store import IndexAddress
 from serving.store.database import open_database
-from serving.store.keys import KeyStore, Scope
+from serving.store.keys import SCOPES, KeyStore
 from serving.store.tenants import TenantStore
 from tests.stub_engine import StubEngine
 from tests.waiting import until_async
@@ -41,11 +41,11 @@ def new_home(folder: Path) -> Path:
 
 @asynccontextmanager
 async def served(
-    home: Path, engine: StubEngine, scopes: Sequence[Scope] = ("ask",), /, **settings: str
+    home: Path, engine: StubEngine, **settings: str
 ) -> AsyncIterator[tuple[asyncio.subprocess.Process, httpx.AsyncClient]]:
     async with open_database(settings.get("KA_DATABASE_URL"), home) as database:
         keys = KeyStore(database, TenantStore(database))
-        _, key = await keys.make("acme", "test", scopes, None)
+        _, key = await keys.make("acme", "test", SCOPES, None)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]

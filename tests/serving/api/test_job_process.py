@@ -8,7 +8,6 @@ import httpx
 import pytest
 
 from serving.store.database import open_database
-from serving.store.keys import Scope
 from tests.serving.api.indexed import TEA, ended, parts, texts_found
 from tests.serving.api.process import served
 from tests.stub_engine import StubEngine
@@ -41,14 +40,13 @@ async def embedding(client: httpx.AsyncClient) -> str:
 async def test_what_a_process_leaves_behind_is_indexed_by_the_next(
     home: Path, stub_engine: StubEngine, how: signal.Signals
 ) -> None:
-    scopes: tuple[Scope, ...] = ("ask", "documents")
-    async with served(home, stub_engine, scopes) as (process, client):
+    async with served(home, stub_engine) as (process, client):
         url = await embedding(client)
         os.kill(process.pid, how)
         out, _ = await process.communicate()
         assert b"Traceback" not in out
         assert process.returncode == (-9 if how == signal.SIGKILL else 0)
-    async with served(home, stub_engine, scopes) as (_, client):
+    async with served(home, stub_engine) as (_, client):
         left = (await client.get(url)).json()
         assert (left["status"], left["report"]) == ("interrupted", None)
         newest = (await client.get("/v1/jobs")).json()["jobs"][0]

@@ -60,8 +60,10 @@ async def test_uploads_that_never_end_hold_up_no_other_tenant(served: Served) ->
 
 
 async def test_a_tenant_keeps_no_more_than_it_may(database: Database, tmp_path: Path) -> None:
-    bounds = {"stored_documents": 2, "stored_bytes": 100}
-    async with indexed(database, tmp_path, **bounds) as served, await served.client() as client:
+    async with (
+        indexed(database, tmp_path, stored_documents=2, stored_bytes=100) as served,
+        await served.client() as client,
+    ):
         await upload(client, {"a.txt": TEA, "b.txt": TEA})
         many = await client.post("/v1/documents", files=parts({"c.txt": "x"}))
         assert many.status_code == 413
