@@ -13,7 +13,7 @@ from tests.serving.api.process import served
 from tests.stub_engine import StubEngine
 from tests.waiting import until_async
 
-MANY = {f"tea-{at}.txt": f"{TEA} Kind {at}. 차 {at}번을 마신다." for at in range(24)}
+MANY = {f"tea-{at}.txt": f"{TEA} Kind {at}. 차 {at}번을 마신다." for at in range(12)}
 
 
 @pytest.fixture
@@ -55,4 +55,5 @@ async def test_what_a_process_leaves_behind_is_indexed_by_the_next(
         assert job["report"]["documents"] == len(MANY)
         documents = (await client.get("/v1/documents")).json()["documents"]
         assert {each["status"] for each in documents} == {"indexed"}
-        assert len(await texts_found(client, "How long is green tea steeped?")) == 5
+        found = await texts_found(client, "How long is green tea steeped?")
+        assert found[0].startswith(TEA)
