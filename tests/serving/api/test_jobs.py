@@ -194,7 +194,7 @@ async def test_what_was_changed_without_a_job_is_found_out_at_the_next_start(
         async def is_gone() -> bool:
             return await texts_found(client, "green tea") == [KIMCHI]
 
-        await until_told(is_gone)
+        await until_async(is_gone)
     async with indexed(database, tmp_path) as served, await served.client() as client:
         assert len((await client.get("/v1/jobs")).json()["jobs"]) == 2
 
