@@ -138,6 +138,8 @@ class TaskRunner:
             last = await self._reviews.end(
                 task.tenant, task.id, attached=attached, tokens=self._first_tokens
             )
+            if (leaving := self._workers.get(task.id)) is not None:
+                await asyncio.wait([leaving])  # the run before the review ends, and nothing else
             place.keep()
         run = Run(task.id, task.tenant, self._on_abandoned(task.id, attached), last)
         self._ledger.begin(task.id, self._first_tokens, place.rank, before.usage)
