@@ -5,6 +5,7 @@ import { named, number, seconds, t } from "./i18n.js";
 
 const ROW_PX = 30;
 const BAR_PX = 10;
+const PAUSE_S = 10; // a task that runs never rests for so long
 
 export function usageView(usage) {
   if (!usage) return [];
@@ -21,12 +22,11 @@ export function usageView(usage) {
 
 /** Nodes by their begin, each with its calls behind it; `start` counts from the task's begin. */
 export function rowsOf({ nodes, calls }) {
-  const began = [...nodes, ...calls].map((each) => each.started_s).filter((each) => each !== null);
-  const origin = Math.min(...began);
+  const clock = workingTime([...nodes, ...calls].filter((each) => each.started_s !== null));
   const timed = (each, kind) => ({
     ...each,
     kind,
-    start: each.started_s === null ? null : each.started_s - origin,
+    start: each.started_s === null ? null : clock(each.started_s),
   });
   const byStart = (a, b) => (a.start ?? Infinity) - (b.start ?? Infinity);
   const left = new Set(calls);
@@ -40,6 +40,22 @@ export function rowsOf({ nodes, calls }) {
   }
   for (const call of left) rows.push(timed(call, "call")); // of nodes that were broken off
   return rows;
+}
+
+/** Seconds of work until then: a pause in which a person looked at the plan does not count. */
+function workingTime(spans) {
+  const sorted = spans.toSorted((a, b) => a.started_s - b.started_s);
+  const origin = sorted[0]?.started_s ?? 0;
+  const pauses = []; // when each ended, and how long it was
+  let end = origin;
+  for (const { started_s: start, seconds: length } of sorted) {
+    if (start - end > PAUSE_S) pauses.push([start, start - end]);
+    end = Math.max(end, start + length);
+  }
+  return (time) => {
+    const past = pauses.filter(([ended]) => time >= ended);
+    return time - origin - past.reduce((sum, [, length]) => sum + length, 0);
+  };
 }
 
 function isWithin(call, node) {

@@ -1,11 +1,10 @@
 """What a keyboard and a screen reader find; by the tree that Chromium gives to the latter."""
 
-import re
 from itertools import pairwise
 from typing import Any
 
 import pytest
-from playwright.async_api import Browser, Page, Route, expect
+from playwright.async_api import Browser, Page, expect
 
 from tests.serving.api.conftest import EN_QUESTION, Served
 from tests.serving.page.conftest import IN_ONE_LOOP, ask, new_page, sign_in
@@ -99,25 +98,6 @@ async def test_whatever_can_be_used_has_a_name_and_the_page_has_landmarks(tab: P
     assert all(after - before <= 1 for before, after in pairwise(levels))
 
 
-async def test_the_waterfall_is_a_picture_with_words_and_a_table_with_its_numbers(
-    tab: Page, served: Served
-) -> None:
-    await ask(tab, EN_QUESTION)
-    await expect(tab.locator(".waterfall")).to_be_visible()
-    nodes = await tree(tab)
-    (picture,) = [node for node in nodes if node["role"]["value"] in ("img", "image")]
-    assert "what took how long" in picture["name"]["value"]
-    assert "The table below has the same numbers." in picture["name"]["value"]
-    async with await served.client() as client:
-        usage = (await client.get("/v1/tasks")).json()["tasks"][0]["usage"]
-    rows = tab.locator(".numbers tbody tr")
-    await expect(rows).to_have_count(len(usage["nodes"]) + 1)
-    await expect(tab.locator(".waterfall .bar")).to_have_count(len(usage["nodes"]) + 1)
-    call = tab.locator(".numbers tbody tr", has_text="model call (answer, Step 1)")
-    counts = [str(usage["calls"][0][f"{kind}_tokens"]) for kind in ("prompt", "cached", "output")]
-    await expect(call.locator("td")).to_contain_text(["", "", *counts, "ok"])
-
-
 async def test_progress_is_said_once_and_politely(tab: Page) -> None:
     await tab.evaluate(
         """() => {
@@ -132,19 +112,6 @@ async def test_progress_is_said_once_and_politely(tab: Page) -> None:
     said = await tab.evaluate("window.said")
     assert len(said) == len(set(said)) <= 8
     assert said[-1] == "Answered"
-
-
-async def test_the_waterfall_tells_what_calls_cost_where_they_have_a_price(tab: Page) -> None:
-    async def priced(route: Route) -> None:
-        task = await (await route.fetch()).json()
-        cost = {"amount": "0.000318", "currency": "EUR"}
-        task["usage"]["cost"] = task["usage"]["calls"][0]["cost"] = cost
-        await route.fulfill(json=task)
-
-    await tab.route(re.compile(r"/v1/tasks/[0-9a-f]{32}$"), priced)
-    await ask(tab, EN_QUESTION)
-    await expect(tab.locator(".figures")).to_contain_text("Cost0.000318 EUR")
-    await expect(tab.locator(".numbers td", has_text="0.000318 EUR")).to_have_count(2)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
