@@ -1,11 +1,13 @@
 """Every setting of the product, and the only reader of the environment.
 
 A setting `name` is read from the variable `KA_NAME`, or from a file `.env` in the folder where the
-product is started. LangSmith's own variables (`LANGSMITH_…`) keep their names.
+product is started. The variables of LangSmith (`LANGSMITH_…`) and OpenTelemetry (`OTEL_…`) keep
+their names.
 """
 
 from pathlib import Path
 from socket import gethostname
+from typing import Literal
 
 from pydantic import Field, HttpUrl, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -118,6 +120,28 @@ class Settings(BaseSettings):
         default=30, ge=0, description="for running tasks to end before they are cancelled"
     )
 
+    otlp_endpoint: str | None = Field(
+        default=None,
+        validation_alias="OTEL_EXPORTER_OTLP_ENDPOINT",
+        description="a collector of traces, over HTTP; unset: none is sent",
+    )
+    otlp_headers: SecretStr | None = Field(
+        default=None, validation_alias="OTEL_EXPORTER_OTLP_HEADERS"
+    )
+    otel_service_name: str = Field(default="knowledge-agent", validation_alias="OTEL_SERVICE_NAME")
+    metrics_token: SecretStr | None = Field(
+        default=None, description="/metrics asks for it; unset: only this machine may read them"
+    )
+    log_format: Literal["json", "text"] | None = Field(
+        default=None, description="of `serve`; unset: text on a terminal, else json"
+    )
+    log_content: bool = Field(
+        default=False, description="also log what questions, documents and answers say"
+    )
+    audit_questions: bool = Field(
+        default=False, description="keep the text of questions in the audit log"
+    )
+
     langsmith_api_key: SecretStr | None = Field(
         default=None, validation_alias="LANGSMITH_API_KEY", description="set: traces are sent"
     )
@@ -139,13 +163,16 @@ class Settings(BaseSettings):
         "embed_model",
         "rerank_url",
         "rerank_model",
+        "otlp_endpoint",
+        "metrics_token",
+        "log_format",
         mode="before",
     )
     @classmethod
     def _empty_is_unset(cls, value: object) -> object:
         return None if value == "" else value
 
-    @field_validator("chroma_url", "engine_url", "embed_url", "rerank_url")
+    @field_validator("chroma_url", "engine_url", "embed_url", "rerank_url", "otlp_endpoint")
     @classmethod
     def _is_a_url(cls, value: str | None) -> str | None:
         if value is None:

@@ -8,9 +8,10 @@ from importlib.metadata import version
 from fastapi import FastAPI
 from sse_starlette.sse import AppStatus
 
+from serving.api.access import Access
 from serving.api.problems import add_problems, documented
 from serving.api.rates import RateLimitHeaders
-from serving.api.routes import health, search, tasks, usage
+from serving.api.routes import audit, health, metrics, search, tasks, usage
 from serving.api.service import Service
 
 ABOUT = (
@@ -39,7 +40,8 @@ def create_app(open_service: OpenService) -> FastAPI:
     )
     add_problems(app)
     app.add_middleware(RateLimitHeaders)
-    for router in (tasks.router, search.router, usage.router):
+    app.add_middleware(Access)
+    for router in (tasks.router, search.router, usage.router, audit.router):
         app.include_router(
             router,
             responses=documented(
@@ -51,4 +53,5 @@ def create_app(open_service: OpenService) -> FastAPI:
             ),
         )
     app.include_router(health.router)
+    app.include_router(metrics.router)
     return app

@@ -10,6 +10,7 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from graph.errors import Forbidden, Unauthenticated
 from serving.api.rates import HEADERS, RateLimits
 from serving.store.keys import SCOPES, KeyStore, Scope
+from serving.telemetry.context import act_as
 
 bearer = HTTPBearer(
     auto_error=False, description="An API key, made with `knowledge-agent keys make`."
@@ -62,6 +63,7 @@ async def _principal(request: Request, credentials: Credentials) -> Principal:
     service = request.app.state.service
     identity: Identity = service.identity
     principal = await identity.principal(credentials.credentials if credentials else None)
+    act_as(principal.subject, principal.tenant)
     rates: RateLimits = service.rates
     setattr(request.state, HEADERS, await rates.admit(principal.tenant))
     return principal
@@ -81,4 +83,5 @@ class _Allowed:
 
 
 MayAsk = Annotated[Principal, Depends(_Allowed("ask"))]
+MayReadAudit = Annotated[Principal, Depends(_Allowed("audit"))]
 MayReadUsage = Annotated[Principal, Depends(_Allowed("usage"))]

@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import contextmanager
 
 from graph.events import Event, TokenDrafted
+from serving.api.observation import ObservedTask
 from serving.store.events import NumberedEvent
 
 DRAFTS_S = 0.2
@@ -15,9 +16,16 @@ DRAFTS_S = 0.2
 class Run:
     """`on_abandoned` is called when the last one who followed has left before the end."""
 
-    def __init__(self, task_id: str, tenant: str, on_abandoned: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        task_id: str,
+        tenant: str,
+        on_abandoned: Callable[[], None],
+        observed: ObservedTask,
+    ) -> None:
         self.task_id = task_id
         self.tenant = tenant
+        self.observed = observed
         self.ending = False
         self.ended = False
         self._on_abandoned = on_abandoned
@@ -51,6 +59,7 @@ class Run:
             await self._more.wait()
 
     def take(self, event: Event) -> None:
+        self.observed.take(event)
         if not isinstance(event, TokenDrafted):
             self._flush()
             self.add(event.type, event.model_dump_json())

@@ -15,6 +15,7 @@ from graph.ports import Deps
 from graph.run import Agent, run_task
 from graph.state import AgentInput
 from graph.transcript import Transcript
+from serving.api.observation import ObservedTask, Telemetry
 from serving.api.run import Run
 from serving.store.events import EventStore
 from serving.store.instances import BEAT_S, InstanceStore
@@ -58,6 +59,7 @@ class TaskRunner:
         events: EventStore,
         instance: InstanceStore,
         first_tokens: int,
+        telemetry: Telemetry | None = None,
     ) -> None:
         """`first_tokens` are reserved before a task begins; it reserves more as it needs them."""
         self._agents = agents
@@ -66,6 +68,8 @@ class TaskRunner:
         self._tasks = tasks
         self._events = events
         self._instance = instance
+        self._telemetry = telemetry or Telemetry()
+        self._telemetry.metrics.watch_running(lambda: self.running)
         self._runs: dict[str, Run] = {}
         self._workers: dict[str, asyncio.Task[None]] = {}
         self._why_cancelled: dict[str, CancelReason] = {}
@@ -105,27 +109,30 @@ class TaskRunner:
         attached: bool,
         idempotency_key: str | None,
     ) -> str:
-        known = await self._tasks.begin(
-            task_id,
-            tenant,
-            asked,
-            attached=attached,
-            idempotency_key=idempotency_key,
-            tokens=self._first_tokens,
-        )
-        if known is not None:
-            return known.id
-        run = Run(
-            task_id,
-            tenant,
-            on_abandoned=(lambda: self._cancel(task_id, "client_left")) if attached else _nothing,
-        )
-        self._ledger.begin(task_id, self._first_tokens)
-        run.take(TaskStarted(task_id=task_id))
-        self._runs[task_id] = run
-        self._workers[task_id] = asyncio.create_task(
-            self._work(run, {**task_input, "task_id": task_id})
-        )
+        observed = ObservedTask(self._telemetry, task_id, tenant, asked)
+        with observed.current():
+            known = await self._tasks.begin(
+                task_id,
+                tenant,
+                asked,
+                attached=attached,
+                idempotency_key=idempotency_key,
+                tokens=self._first_tokens,
+            )
+            if known is not None:
+                return known.id
+            run = Run(
+                task_id,
+                tenant,
+                (lambda: self._cancel(task_id, "client_left")) if attached else _nothing,
+                observed,
+            )
+            self._ledger.begin(task_id, self._first_tokens)
+            run.take(TaskStarted(task_id=task_id))
+            self._runs[task_id] = run
+            self._workers[task_id] = asyncio.create_task(
+                self._work(run, {**task_input, "task_id": task_id})
+            )
         return task_id
 
     def run(self, tenant: str, task_id: str) -> Run | None:
@@ -224,6 +231,7 @@ class TaskRunner:
             usage = UsageCounted(calls=calls, node_seconds={}, seconds=run.seconds)
             transcript.take(usage)
             run.take(usage)
+        run.observed.end(status, transcript)
         cancelled = why if status == "cancelled" else None
         run.add("end", json.dumps({"status": status, "cancelled": cancelled}))
         result = {**transcript.as_json(), "cancelled": cancelled}

@@ -6,15 +6,18 @@ from dataclasses import dataclass
 from typing import Annotated, Protocol
 
 from fastapi import Depends, Request
+from pydantic import SecretStr
 
 from graph.errors import AgentError
 from nodes.select import INSTRUCTION_TOKENS
 from serving.api.identity import Identity, KeyIdentity, NoIdentity
+from serving.api.observation import Telemetry
 from serving.api.rates import RateLimits, rate_limits
 from serving.api.runner import Agents, TaskRunner
 from serving.gateway.quota_ledger import QuotaLedger
 from serving.gateway.server import ModelServer
 from serving.settings import Settings
+from serving.store.audit import AuditStore
 from serving.store.database import Database, open_database
 from serving.store.events import EventStore
 from serving.store.instances import InstanceStore
@@ -22,6 +25,7 @@ from serving.store.keys import KeyStore
 from serving.store.quotas import QuotaStore
 from serving.store.tasks import TaskStore
 from serving.store.tenants import Allowance, TenantStore
+from serving.telemetry.traces import open_traces
 from serving.wiring.tenants import tenant_agents
 
 
@@ -41,6 +45,9 @@ class Service:
     agents: Agents
     runner: TaskRunner
     health: Health
+    audit: AuditStore
+    telemetry: Telemetry
+    metrics_token: str | None = None
 
 
 def _own(request: Request) -> Service:
@@ -75,21 +82,25 @@ async def _lack(check: Awaitable[object]) -> str | None:
 async def open_service(settings: Settings) -> AsyncIterator[Service]:
     """The service on its real parts. Raises `ConfigError` and `StoreUnavailable`."""
     async with AsyncExitStack() as opened:
+        telemetry = Telemetry(await opened.enter_async_context(open_traces(settings)))
         database = await opened.enter_async_context(
             open_database(settings.database_address, settings.home)
         )
         tenants = TenantStore(database, _default_allowance(settings))
         quotas = QuotaStore(database, tenants)
         ledger = QuotaLedger(quotas)
-        agents, server = await opened.enter_async_context(tenant_agents(settings, ledger))
+        agents, server = await opened.enter_async_context(
+            tenant_agents(settings, ledger, telemetry.traces)
+        )
         instance = InstanceStore(database, quotas, settings.instance_name)
-        tasks, events = TaskStore(database, quotas, instance.id), EventStore(database)
+        tasks = TaskStore(database, quotas, instance.id, audits_questions=settings.audit_questions)
+        events = EventStore(database)
         keys = KeyStore(database, tenants)
         if not settings.api_auth:
             await tenants.add(settings.tenant)
         rates = await opened.enter_async_context(rate_limits(settings.redis_url, tenants))
         first_tokens = settings.evidence_tokens + INSTRUCTION_TOKENS + settings.output_tokens
-        runner = TaskRunner(agents, ledger, tasks, events, instance, first_tokens)
+        runner = TaskRunner(agents, ledger, tasks, events, instance, first_tokens, telemetry)
         await opened.enter_async_context(runner.serving())
         yield Service(
             identity=KeyIdentity(keys) if settings.api_auth else NoIdentity(settings.tenant),
@@ -100,7 +111,14 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
             agents=agents,
             runner=runner,
             health=_Health(database, server),
+            audit=AuditStore(database),
+            telemetry=telemetry,
+            metrics_token=_secret(settings.metrics_token),
         )
+
+
+def _secret(setting: SecretStr | None) -> str | None:
+    return setting.get_secret_value() if setting else None
 
 
 def _default_allowance(settings: Settings) -> Allowance:

@@ -7,6 +7,7 @@ from uuid import uuid4
 from sqlalchemy import delete, insert, select, update
 
 from graph.transcript import bill
+from serving.store import audit
 from serving.store.database import Database, to_its_end
 from serving.store.quotas import QuotaStore
 from serving.store.tables import instances, tasks
@@ -63,18 +64,26 @@ class InstanceStore:
                     tasks.c.instance.not_in(select(instances.c.id)),
                 )
                 .values(status="interrupted", ended_s=now)
-                .returning(tasks.c.id)
+                .returning(tasks.c.id, tasks.c.tenant, tasks.c.trace_id)
             )
-            orphans = list(ended.scalars())
-            for task_id in orphans:
-                await self._quotas.end(connection, task_id)
-                usage = bill(await self._quotas.booked(connection, task_id))
+            orphans = ended.all()
+            for row in orphans:
+                await self._quotas.end(connection, row.id)
+                usage = bill(await self._quotas.booked(connection, row.id))
                 await connection.execute(
                     update(tasks)
-                    .where(tasks.c.id == task_id)
+                    .where(tasks.c.id == row.id)
                     .values(result={"usage": {**usage, "seconds": None, "node_seconds": {}}})
                 )
-            return orphans
+                await audit.record(
+                    connection,
+                    row.tenant,
+                    "task.ended",
+                    row.id,
+                    {"status": "interrupted"},
+                    trace_id=row.trace_id,
+                )
+            return [row.id for row in orphans]
 
     @to_its_end
     async def end(self) -> None:

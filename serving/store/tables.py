@@ -16,12 +16,15 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
+from serving.store.append_only import append_only
+
 SCHEMA = 2
 """Raised with every change of a table."""
 
 ID_CHARS = 32
 TENANT_CHARS = 48
 NAME_CHARS = 100
+OBJECT_CHARS = 255
 
 metadata = MetaData()
 
@@ -66,6 +69,7 @@ tasks = Table(
     Column("instance", String(ID_CHARS), nullable=False),
     Column("created_s", Double, nullable=False),
     Column("ended_s", Double),
+    Column("trace_id", String(ID_CHARS)),
     UniqueConstraint("tenant", "idempotency_key"),
     Index("ka_tasks_by_age", "tenant", "created_s", "id"),
     Index("ka_tasks_by_instance", "instance", "status"),
@@ -121,3 +125,20 @@ model_calls = Table(
     Column("record", JSON, nullable=False),
     Index("ka_model_calls_by_day", "tenant", "day"),
 )
+
+# Names and ids alone, no foreign keys: an entry outlives what it tells of.
+audit = Table(
+    "ka_audit",
+    metadata,
+    Column("id", BigInteger().with_variant(Integer, "sqlite"), primary_key=True),
+    Column("at_s", Double, nullable=False),
+    Column("tenant", String(TENANT_CHARS), nullable=False),
+    Column("subject", String(255), nullable=False),
+    Column("action", String(32), nullable=False),
+    Column("object_id", String(OBJECT_CHARS), nullable=False),
+    Column("trace_id", String(ID_CHARS)),
+    Column("details", JSON, nullable=False),
+    Index("ka_audit_by_tenant", "tenant", "id"),
+    sqlite_autoincrement=True,
+)
+append_only(audit)

@@ -9,9 +9,11 @@ from sqlalchemy import Row, and_, func, or_, select, update
 
 from graph.answer import CallRecord
 from graph.errors import Conflict
+from serving.store import audit
 from serving.store.database import Database, to_its_end
 from serving.store.quotas import QuotaStore
 from serving.store.tables import tasks
+from serving.telemetry.context import current_trace_id
 
 TaskStatus = Literal["running", "answered", "refused", "failed", "cancelled", "interrupted"]
 """`interrupted`: the process that ran it ended without a word."""
@@ -30,6 +32,7 @@ class TaskRecord:
     attached: bool
     created_s: float
     ended_s: float | None
+    trace_id: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +44,19 @@ class Position:
 
 
 class TaskStore:
-    def __init__(self, database: Database, quotas: QuotaStore, instance: str) -> None:
+    def __init__(
+        self,
+        database: Database,
+        quotas: QuotaStore,
+        instance: str,
+        *,
+        audits_questions: bool = False,
+    ) -> None:
+        """The audit log tells who asked and when, and what only if `audits_questions`."""
         self._database = database
         self._quotas = quotas
         self._instance = instance
+        self._audits_questions = audits_questions
 
     @to_its_end
     async def begin(
@@ -70,9 +82,13 @@ class TaskStore:
                 "idempotency_key": idempotency_key,
                 "instance": self._instance,
                 "created_s": time.time(),
+                "trace_id": current_trace_id(),
             }
             if await self._database.insert_new(connection, tasks, values):
                 await self._quotas.begin(connection, task_id, tenant, tokens)
+                audited = ("mode", "question") if self._audits_questions else ("mode",)
+                details = {name: asked[name] for name in audited if name in asked}
+                await audit.record(connection, tenant, "task.begun", task_id, details)
                 return None
             known = await connection.execute(
                 select(tasks).where(
@@ -133,9 +149,20 @@ class TaskStore:
                 update(tasks)
                 .where(tasks.c.id == task_id, tasks.c.status == "running")
                 .values(status=status, result=dict(result), ended_s=time.time())
+                .returning(tasks.c.tenant, tasks.c.trace_id)
             )
+            row = ended.one_or_none()
             await self._quotas.end(connection, task_id, calls)
-            return ended.rowcount == 1
+            if row is not None:
+                await audit.record(
+                    connection,
+                    row.tenant,
+                    "task.ended",
+                    task_id,
+                    _audited_end(status, result),
+                    trace_id=row.trace_id,
+                )
+            return row is not None
 
     @to_its_end
     async def ask_to_cancel(self, tenant: str, task_id: str) -> None:
@@ -179,4 +206,18 @@ def _record(row: Row[Any]) -> TaskRecord:
         attached=row.attached,
         created_s=row.created_s,
         ended_s=row.ended_s,
+        trace_id=row.trace_id,
     )
+
+
+def _audited_end(status: TaskStatus, result: Mapping[str, Any]) -> dict[str, Any]:
+    """How it ended and which pages were cited, in nobody's words."""
+    outcome, error = result.get("outcome") or {}, result.get("error") or {}
+    return {
+        "status": status,
+        "reason": outcome.get("reason") or error.get("error") or result.get("cancelled"),
+        "cited": [
+            {"document": cited["document"], "page": cited["page"]}
+            for cited in outcome.get("citations", ())
+        ],
+    }

@@ -14,6 +14,7 @@ from serving.gateway.ledger import MemoryLedger
 from serving.gateway.model import GatewayModel
 from serving.gateway.server import ModelServer
 from serving.settings import Settings
+from serving.telemetry.traces import Traces
 from serving.wiring.documents import open_index
 from serving.wiring.model_server import api_key, model_url
 
@@ -30,10 +31,13 @@ class _Opened:
 
 
 class TenantAgents:
-    def __init__(self, settings: Settings, model: GatewayModel, ledger: MemoryLedger) -> None:
+    def __init__(
+        self, settings: Settings, model: GatewayModel, ledger: MemoryLedger, traces: Traces
+    ) -> None:
         self._settings = settings
         self._model = model
         self._ledger = ledger
+        self._traces = traces
         self._opened: dict[str, _Opened] = {}  # the longest unused first
         self._opening: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
@@ -68,7 +72,11 @@ class TenantAgents:
             opening.add_done_callback(_close)  # or nobody ever would
             raise
         deps = Deps(
-            model=self._model, ledger=self._ledger, retriever=retriever, limits=settings.limits
+            model=self._model,
+            ledger=self._ledger,
+            retriever=self._traces.traced(retriever),
+            limits=settings.limits,
+            watch=self._traces.node,
         )
         return _Opened(build_graph(deps).compile(), deps, retriever)
 
@@ -85,13 +93,13 @@ def _close(opening: asyncio.Task[CorpusRetriever]) -> None:
 
 @asynccontextmanager
 async def tenant_agents(
-    settings: Settings, ledger: MemoryLedger
+    settings: Settings, ledger: MemoryLedger, traces: Traces
 ) -> AsyncIterator[tuple[TenantAgents, ModelServer]]:
     """No index is opened yet, and the model server is not asked."""
     url = await asyncio.to_thread(model_url, settings)
     server = ModelServer(url, settings.engine_model, api_key(settings))
-    model = GatewayModel(server, ledger, api_key(settings))
-    agents = TenantAgents(settings, model, ledger)
+    model = GatewayModel(server, ledger, api_key(settings), traces)
+    agents = TenantAgents(settings, model, ledger, traces)
     try:
         yield agents, server
     finally:

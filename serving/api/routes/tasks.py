@@ -89,15 +89,15 @@ async def begin(
     )
     if not background and EVENT_STREAM in request.headers.get("accept", "").lower():
         return _EventStream(service, principal.tenant, task_id, 0)
-    location = {"Location": f"{router.prefix}/{task_id}"}
-    if background:
-        task = task_of(await _found(service, principal, task_id))
-        return JSONResponse(task.model_dump(mode="json"), HTTPStatus.ACCEPTED, headers=location)
-    await _ended_or_left(service, principal.tenant, task_id, request)
+    if not background:
+        await _ended_or_left(service, principal.tenant, task_id, request)
     task = task_of(await _found(service, principal, task_id))
+    headers = _headers(task_id, task.trace_id)
+    if background:
+        return JSONResponse(task.model_dump(mode="json"), HTTPStatus.ACCEPTED, headers=headers)
     if task.error is not None:
-        return respond(task.error, location)
-    return JSONResponse(task.model_dump(mode="json"), headers=location)
+        return respond(task.error, headers)
+    return JSONResponse(task.model_dump(mode="json"), headers=headers)
 
 
 @router.get("", responses=documented(HTTPStatus.NOT_FOUND))
@@ -167,16 +167,22 @@ async def _found(service: Service, principal: Principal, task_id: str) -> TaskRe
     return record
 
 
+def _headers(task_id: str, trace_id: str | None) -> dict[str, str]:
+    trace = {"Trace-Id": trace_id} if trace_id else {}
+    return {"Location": f"{router.prefix}/{task_id}", **trace}
+
+
 class _EventStream(EventSourceResponse):
     """Whoever is sent it follows the task, from now until it has ended or the client has left."""
 
     def __init__(self, service: Service, tenant: str, task_id: str, after: int) -> None:
         self._following = ExitStack()
-        if run := service.runner.run(tenant, task_id):
+        run = service.runner.run(tenant, task_id)
+        if run is not None:
             self._following.enter_context(run.followed())
         super().__init__(
             _sent(service, tenant, task_id, after),
-            headers={"Location": f"{router.prefix}/{task_id}"},
+            headers=_headers(task_id, run.observed.trace_id if run else None),
             ping=PING_S,
             send_timeout=SEND_TIMEOUT_S,
             sep="\n",

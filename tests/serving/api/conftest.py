@@ -15,12 +15,14 @@ from graph.ports import Deps, Limits
 from graph.run import Agent
 from serving.api.app import create_app
 from serving.api.identity import KeyIdentity
+from serving.api.observation import Telemetry
 from serving.api.rates import RateLimits
 from serving.api.runner import TaskRunner
 from serving.api.server import Server
 from serving.api.service import Service
 from serving.gateway.ledger import MemoryLedger
 from serving.gateway.quota_ledger import QuotaLedger
+from serving.store.audit import AuditStore
 from serving.store.database import Database
 from serving.store.events import EventStore
 from serving.store.instances import InstanceStore
@@ -94,8 +96,13 @@ class Served:
 
 @asynccontextmanager
 async def serving(
-    database: Database, agents: ScriptedAgents, instance: str = "host-a", grace_s: float = 5
+    database: Database,
+    agents: ScriptedAgents,
+    instance: str = "host-a",
+    grace_s: float = 5,
+    telemetry: Telemetry | None = None,
 ) -> AsyncIterator[Served]:
+    telemetry = telemetry or Telemetry()
     tenants = TenantStore(database)
     quotas = QuotaStore(database, tenants)
     ledger = QuotaLedger(quotas)
@@ -104,8 +111,19 @@ async def serving(
     tasks, events = TaskStore(database, quotas, found.id), EventStore(database)
     keys, health = KeyStore(database, tenants), Ready()
     rates = RateLimits(MemoryStorage(), tenants)
-    runner = TaskRunner(agents, ledger, tasks, events, found, FIRST_TOKENS)
-    service = Service(KeyIdentity(keys), tasks, events, quotas, rates, agents, runner, health)
+    runner = TaskRunner(agents, ledger, tasks, events, found, FIRST_TOKENS, telemetry)
+    service = Service(
+        identity=KeyIdentity(keys),
+        tasks=tasks,
+        events=events,
+        quotas=quotas,
+        rates=rates,
+        agents=agents,
+        runner=runner,
+        health=health,
+        audit=AuditStore(database),
+        telemetry=telemetry,
+    )
 
     @asynccontextmanager
     async def opened() -> AsyncIterator[Service]:
