@@ -6,6 +6,7 @@ import time
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from serving.telemetry.context import forget
 from serving.telemetry.metrics import Metrics
 from serving.telemetry.traces import incoming
 
@@ -30,6 +31,7 @@ class Access:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        forget()
         response = _Response(send)
         try:
             with incoming(Headers(scope=scope)):

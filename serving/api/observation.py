@@ -1,13 +1,12 @@
 """What traces, metrics and logs learn of a task while this process runs it."""
 
 import logging
-from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Any
 
 from graph.answer import Refused
 from graph.events import Event, FailureSeen, NodeFinished
+from graph.state import AgentInput
 from graph.transcript import Transcript
 from serving.store.tasks import TaskStatus
 from serving.telemetry.context import work_on
@@ -29,11 +28,11 @@ class ObservedTask:
     """Its trace begins with it. One that did not begin after all is told to nobody."""
 
     def __init__(
-        self, telemetry: Telemetry, task_id: str, tenant: str, asked: Mapping[str, Any]
+        self, telemetry: Telemetry, task_id: str, tenant: str, task_input: AgentInput
     ) -> None:
         self._metrics = telemetry.metrics
-        self._mode: str = asked["mode"]
-        self._span = telemetry.traces.task(task_id, tenant, self._mode, asked["question"])
+        self._mode = task_input.get("mode") or "auto"
+        self._span = telemetry.traces.task(task_id, tenant, self._mode, task_input["question"])
         self._task_id = task_id
         self._tenant = tenant
 

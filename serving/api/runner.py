@@ -109,7 +109,7 @@ class TaskRunner:
         attached: bool,
         idempotency_key: str | None,
     ) -> str:
-        observed = ObservedTask(self._telemetry, task_id, tenant, asked)
+        observed = ObservedTask(self._telemetry, task_id, tenant, task_input)
         with observed.current():
             known = await self._tasks.begin(
                 task_id,

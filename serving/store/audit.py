@@ -87,15 +87,16 @@ class AuditStore:
         """The newest first, from before the entry `before` on; of all tenants where none is named.
         `until_s` is not included."""
         query = select(audit).order_by(audit.c.id.desc()).limit(limit)
-        for value, condition in (
-            (tenant, audit.c.tenant == tenant),
-            (before, audit.c.id < before),
-            (since_s, audit.c.at_s >= since_s),
-            (until_s, audit.c.at_s < until_s),
-            (action, audit.c.action == action),
-        ):
-            if value is not None:
-                query = query.where(condition)
+        if tenant is not None:
+            query = query.where(audit.c.tenant == tenant)
+        if before is not None:
+            query = query.where(audit.c.id < before)
+        if since_s is not None:
+            query = query.where(audit.c.at_s >= since_s)
+        if until_s is not None:
+            query = query.where(audit.c.at_s < until_s)
+        if action is not None:
+            query = query.where(audit.c.action == action)
         async with self._database.transaction() as connection:
             found = await connection.execute(query)
             return [AuditEntry(**row) for row in found.mappings()]

@@ -23,6 +23,11 @@ def current() -> Context:
     return _context.get()
 
 
+def forget() -> None:
+    """For nobody any more: a new request may begin in the context of the one before."""
+    _context.set(NOBODY)
+
+
 def act_as(subject: str, tenant: str | None = None) -> None:
     """For the rest of this asyncio task, and of all that it starts."""
     _context.set(replace(_context.get(), subject=subject, tenant=tenant))
