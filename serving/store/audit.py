@@ -74,6 +74,15 @@ class AuditStore:
         self._database = database
 
     @to_its_end
+    async def add(
+        self, tenant: str, action: Action, object_id: str, details: Mapping[str, Any] | None = None
+    ) -> None:
+        """For a change outside the database, such as of a file: before it is made, so that none
+        goes untold."""
+        async with self._database.transaction() as connection:
+            await record(connection, tenant, action, object_id, details)
+
+    @to_its_end
     async def page(
         self,
         *,

@@ -11,7 +11,6 @@ from contextlib import AbstractContextManager, asynccontextmanager, contextmanag
 from importlib.metadata import version
 from typing import Any
 
-from langgraph.errors import GraphBubbleUp
 from opentelemetry import context as otel_context
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 from opentelemetry.sdk.resources import Resource
@@ -189,8 +188,6 @@ class Traces:
         try:
             with use_span(span, record_exception=False, set_status_on_exception=False):
                 yield span
-        except GraphBubbleUp:  # the graph pauses; nothing failed
-            raise
         except BaseException as error:
             _failed(span, type(error).__name__)
             raise
