@@ -20,7 +20,7 @@ from evals.sampling import stratified
 from evals.statistics import LEVEL, Figure, differences, figures
 from evals.suite import Options, Result, Suite
 from graph.errors import ConfigError
-from serving.telemetry import untraced
+from serving.telemetry.langsmith import untraced
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,8 @@ def bind(name: str, node: Node, deps: Deps) -> Callable[..., Awaitable[dict[str,
         bound = _for_run(deps, runtime)
         started_s, started = time.time(), time.perf_counter()
         try:
-            update = await node({key: state[key] for key in declared & state.keys()}, bound)
+            with deps.watch(name, state.get("step")):
+                update = await node({key: state[key] for key in declared & state.keys()}, bound)
         except RETRIED as error:
             if _attempt(runtime) < RETRY.max_attempts:
                 bound.emit(_failure(name, state, error, fallback=name).as_event())

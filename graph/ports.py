@@ -1,6 +1,7 @@
 """What nodes may ask of the world. Adapters live in `knowledge` and `serving.gateway`."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -119,14 +120,20 @@ def _discard(event: Event) -> None:
     """Nobody listens: outside a stream."""
 
 
+def _unwatched(node: str, step: int | None) -> AbstractContextManager[None]:
+    return nullcontext()
+
+
 @dataclass(frozen=True, slots=True)
 class Deps:
-    """What a node is given. `emit` and `run_id` are set for each run by `graph.binding`."""
+    """What a node is given. `emit` and `run_id` are set for each run by `graph.binding`, which also
+    lets `watch` surround every run of a node, such as for a trace."""
 
     model: ChatModel
     ledger: Ledger
     retriever: Retriever
     limits: Limits
+    watch: Callable[[str, int | None], AbstractContextManager[None]] = _unwatched
     emit: Callable[[Event], None] = _discard
     run_id: str = ""
     tenant: str = ""

@@ -1,13 +1,14 @@
 """Every setting of the product, and the only reader of the environment.
 
 A setting `name` is read from the variable `KA_NAME`, or from a file `.env` in the folder where the
-product is started. LangSmith's own variables (`LANGSMITH_…`) keep their names.
+product is started. The variables of LangSmith (`LANGSMITH_…`) and OpenTelemetry (`OTEL_…`) keep
+their names.
 """
 
 import re
 from pathlib import Path
 from socket import gethostname
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field, HttpUrl, Json, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
@@ -168,6 +169,27 @@ class Settings(BaseSettings):
     stored_bytes: int = Field(default=10 * 1024**3, ge=1, description="of a tenant's documents")
     stored_documents: int = Field(default=10_000, ge=1, description="of a tenant")
     index_jobs: int = Field(default=1, ge=1, description="that run at once on this server")
+    otlp_endpoint: str | None = Field(
+        default=None,
+        validation_alias="OTEL_EXPORTER_OTLP_ENDPOINT",
+        description="a collector of traces, over HTTP; unset: none is sent",
+    )
+    otlp_headers: SecretStr | None = Field(
+        default=None, validation_alias="OTEL_EXPORTER_OTLP_HEADERS"
+    )
+    otel_service_name: str = Field(default="knowledge-agent", validation_alias="OTEL_SERVICE_NAME")
+    metrics_token: SecretStr | None = Field(
+        default=None, description="/metrics asks for it; unset: only this machine may read them"
+    )
+    log_format: Literal["json", "text"] | None = Field(
+        default=None, description="of `serve`; unset: text on a terminal, else json"
+    )
+    log_content: bool = Field(
+        default=False, description="also log what questions, documents and answers say"
+    )
+    audit_questions: bool = Field(
+        default=False, description="keep the text of questions in the audit log"
+    )
 
     langsmith_api_key: SecretStr | None = Field(
         default=None, validation_alias="LANGSMITH_API_KEY", description="set: traces are sent"
@@ -194,6 +216,9 @@ class Settings(BaseSettings):
         "embed_model",
         "rerank_url",
         "rerank_model",
+        "otlp_endpoint",
+        "metrics_token",
+        "log_format",
         mode="before",
     )
     @classmethod
@@ -209,7 +234,10 @@ class Settings(BaseSettings):
             raise ValueError(f"{unknown[0]!r} is none of {', '.join(JWT_ALGORITHMS)}")
         return names
 
-    @field_validator("chroma_url", "engine_url", "embed_url", "rerank_url", "jwt_jwks_url")
+    @field_validator(
+        *("chroma_url", "engine_url", "embed_url", "rerank_url"),
+        *("jwt_jwks_url", "otlp_endpoint"),
+    )
     @classmethod
     def _is_a_url(cls, value: str | None) -> str | None:
         if value is None:

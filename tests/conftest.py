@@ -21,7 +21,7 @@ def _own_environment(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureReq
     if request.node.get_closest_marker("engine"):
         return
     for name in list(os.environ):
-        if name.startswith(("KA_", "LANGSMITH_", "LANGCHAIN_")) and name != "KA_TEST_DATA":
+        if name.startswith(("KA_", "LANGSMITH_", "LANGCHAIN_", "OTEL_")) and name != "KA_TEST_DATA":
             monkeypatch.delenv(name)
     monkeypatch.setitem(Settings.model_config, "env_file", None)
 

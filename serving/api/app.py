@@ -8,10 +8,22 @@ from importlib.metadata import version
 from fastapi import FastAPI
 from sse_starlette.sse import AppStatus
 
+from serving.api.access import Access
 from serving.api.bodies import BodyLimit
 from serving.api.problems import add_problems, documented
 from serving.api.rates import RateLimitHeaders
-from serving.api.routes import documents, health, jobs, page, search, tasks, threads, usage
+from serving.api.routes import (
+    audit,
+    documents,
+    health,
+    jobs,
+    metrics,
+    page,
+    search,
+    tasks,
+    threads,
+    usage,
+)
 from serving.api.service import Service
 
 ABOUT = (
@@ -41,6 +53,7 @@ def create_app(open_service: OpenService) -> FastAPI:
     add_problems(app)
     app.add_middleware(RateLimitHeaders)
     app.add_middleware(BodyLimit)
+    app.add_middleware(Access)
     for router in (
         tasks.router,
         threads.router,
@@ -48,6 +61,7 @@ def create_app(open_service: OpenService) -> FastAPI:
         jobs.router,
         search.router,
         usage.router,
+        audit.router,
     ):
         app.include_router(
             router,
@@ -60,6 +74,7 @@ def create_app(open_service: OpenService) -> FastAPI:
             ),
         )
     app.include_router(health.router)
+    app.include_router(metrics.router)
     app.include_router(page.router)
     app.mount("/page", page.files)
     return app

@@ -35,6 +35,11 @@ async def found_task(service: Service, tenant: str, task_id: str) -> TaskRecord:
     return record
 
 
+def headers_of(task_id: str, trace_id: str | None) -> dict[str, str]:
+    trace = {"Trace-Id": trace_id} if trace_id else {}
+    return {"Location": f"/v1/tasks/{task_id}", **trace}
+
+
 class FollowingStream(EventSourceResponse):
     """Whoever is sent it follows the task, from now until it has ended or the client has left."""
 
@@ -42,11 +47,12 @@ class FollowingStream(EventSourceResponse):
         self, service: Service, tenant: str, task_id: str, content: AsyncIterator[ServerSentEvent]
     ) -> None:
         self._following = ExitStack()
-        if run := service.runner.run(tenant, task_id):
+        run = service.runner.run(tenant, task_id)
+        if run is not None:
             self._following.enter_context(run.followed())
         super().__init__(
             content,
-            headers={"Location": f"/v1/tasks/{task_id}"},
+            headers=headers_of(task_id, run.observed.trace_id if run else None),
             ping=PING_S,
             send_timeout=SEND_TIMEOUT_S,
             sep="\n",

@@ -10,6 +10,7 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from graph.errors import Forbidden, Unauthenticated
 from serving.api.rates import HEADERS, RateLimits
 from serving.store.keys import PREFIX, SCOPES, KeyStore, Scope
+from serving.telemetry.context import act_as
 
 bearer = HTTPBearer(
     auto_error=False,
@@ -74,6 +75,7 @@ async def _principal(request: Request, credentials: Credentials) -> Principal:
     service = request.app.state.service
     identity: Identity = service.identity
     principal = await identity.principal(credentials.credentials if credentials else None)
+    act_as(principal.subject, principal.tenant)
     rates: RateLimits = service.rates
     counted = await rates.count(principal.tenant)
     if counted is not None:
@@ -99,6 +101,7 @@ class _Allowed:
 
 
 MayAsk = Annotated[Principal, Depends(_Allowed("ask"))]
+MayReadAudit = Annotated[Principal, Depends(_Allowed("audit"))]
 MayReadUsage = Annotated[Principal, Depends(_Allowed("usage"))]
 MayChangeDocuments = Annotated[Principal, Depends(_Allowed("documents"))]
 MayReadDocuments = Annotated[Principal, Depends(_Allowed("ask", "documents"))]

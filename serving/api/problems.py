@@ -13,6 +13,8 @@ from starlette.exceptions import HTTPException
 
 from graph import errors
 from graph.errors import AgentError
+from serving.api.access import route_of
+from serving.telemetry.metrics import Metrics
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -121,6 +123,8 @@ def add_problems(app: FastAPI) -> None:
 async def _agent_error(request: Request, error: Exception) -> JSONResponse:
     headers = {}
     if isinstance(error, errors.TooMuch):
+        metrics: Metrics = request.app.state.service.telemetry.metrics
+        metrics.limited(type(error).__name__)
         headers["Retry-After"] = str(error.retry_after_s)
     if isinstance(error, errors.Unauthenticated) and "authorization" in request.headers:
         headers["WWW-Authenticate"] = 'Bearer error="invalid_token"'  # RFC 6750
@@ -145,6 +149,6 @@ async def _http(request: Request, error: Exception) -> JSONResponse:
 
 
 async def _defect(request: Request, error: Exception) -> JSONResponse:
-    logger.error("a defect at %s %s", request.method, request.url.path, exc_info=error)
+    logger.error("a defect at %s %s", request.method, route_of(request.scope), exc_info=error)
     detail = "a defect of this server; its log has more"
     return respond(problem("Defect", HTTPStatus.INTERNAL_SERVER_ERROR, detail))

@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import contextmanager
 
 from graph.events import Event, TokenDrafted
+from serving.api.observation import ObservedTask
 from serving.store.events import NumberedEvent
 
 DRAFTS_S = 0.2
@@ -17,10 +18,16 @@ class Run:
     was reviewed had events before, up to the number `earlier`."""
 
     def __init__(
-        self, task_id: str, tenant: str, on_abandoned: Callable[[], None], earlier: int = 0
+        self,
+        task_id: str,
+        tenant: str,
+        on_abandoned: Callable[[], None],
+        observed: ObservedTask,
+        earlier: int = 0,
     ) -> None:
         self.task_id = task_id
         self.tenant = tenant
+        self.observed = observed
         self.earlier = earlier
         self.ending = False
         self.ended = False
@@ -56,6 +63,7 @@ class Run:
             await self._more.wait()
 
     def take(self, event: Event) -> None:
+        self.observed.take(event)
         if not isinstance(event, TokenDrafted):
             self._flush()
             self.add(event.type, event.model_dump_json())

@@ -15,6 +15,7 @@ from graph.state import MAX_TURNS, AgentInput, Turn
 from graph.transcript import Transcript
 from serving.api.admission import Admission, Place
 from serving.api.chores import Chore, doing
+from serving.api.observation import ObservedTask, Telemetry
 from serving.api.ports import Agents, Ledger
 from serving.api.run import Run
 from serving.api.task_log import TaskLog
@@ -43,6 +44,7 @@ class TaskRunner:
         first_tokens: int,
         reviews: ReviewStore,
         admission: Admission,
+        telemetry: Telemetry,
         chores: Sequence[Chore] = (),
     ) -> None:
         """`first_tokens` are reserved before a task begins; it reserves more as it needs them."""
@@ -61,6 +63,8 @@ class TaskRunner:
             Chore(self._tend_instances, BEAT_S),
             *chores,
         )
+        self._telemetry = telemetry
+        telemetry.metrics.watch_running(lambda: self.running)
         self._runs: dict[str, Run] = {}
         self._workers: dict[str, asyncio.Task[None]] = {}
         self._why_cancelled: dict[str, CancelReason] = {}
@@ -113,23 +117,25 @@ class TaskRunner:
         idempotency_key: str | None,
         thread: str | None,
     ) -> str:
-        async with self.admission.place(tenant) as place:
-            known = await self._tasks.begin(
-                task_id,
-                tenant,
-                asked,
-                attached=attached,
-                idempotency_key=idempotency_key,
-                tokens=self._first_tokens,
-                thread=thread,
-            )
-            if known is not None:
-                return known.id
-            place.keep()
-        run = Run(task_id, tenant, self._on_abandoned(task_id, attached))
-        self._ledger.begin(task_id, self._first_tokens, place.rank)
-        run.take(TaskStarted(task_id=task_id))
-        self._start(run, task_input, Transcript(task_id=task_id), place, thread)
+        observed = ObservedTask(self._telemetry, task_id, tenant, task_input)
+        with observed.current():
+            async with self.admission.place(tenant) as place:
+                known = await self._tasks.begin(
+                    task_id,
+                    tenant,
+                    asked,
+                    attached=attached,
+                    idempotency_key=idempotency_key,
+                    tokens=self._first_tokens,
+                    thread=thread,
+                )
+                if known is not None:
+                    return known.id
+                place.keep()
+            run = Run(task_id, tenant, self._on_abandoned(task_id, attached), observed)
+            self._ledger.begin(task_id, self._first_tokens, place.rank)
+            run.take(TaskStarted(task_id=task_id))
+            self._start(run, task_input, Transcript(task_id=task_id), place, thread)
         return task_id
 
     async def _go_on(self, task: TaskRecord, task_input: AgentInput, attached: bool) -> int:
@@ -141,9 +147,12 @@ class TaskRunner:
             if (leaving := self._workers.get(task.id)) is not None:
                 await asyncio.wait([leaving])  # the run before the review ends, and nothing else
             place.keep()
-        run = Run(task.id, task.tenant, self._on_abandoned(task.id, attached), last)
-        self._ledger.begin(task.id, self._first_tokens, place.rank, before.usage)
-        self._start(run, task_input, before, place)
+        observed = ObservedTask(self._telemetry, task.id, task.tenant, task_input, before.usage)
+        with observed.current():
+            on_abandoned = self._on_abandoned(task.id, attached)
+            run = Run(task.id, task.tenant, on_abandoned, observed, last)
+            self._ledger.begin(task.id, self._first_tokens, place.rank, before.usage)
+            self._start(run, task_input, before, place)
         return last
 
     def _on_abandoned(self, task_id: str, attached: bool) -> Callable[[], None]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated, Protocol
 
 from fastapi import Depends, Request
+from pydantic import SecretStr
 
 from graph.errors import AgentError
 from nodes.select import INSTRUCTION_TOKENS
@@ -15,6 +16,7 @@ from serving.api.chores import Chore
 from serving.api.documents import Documents, IndexedAgents
 from serving.api.identity import Identity, KeyIdentity, KeyOrTokenIdentity, NoIdentity
 from serving.api.job_runner import JobRunner
+from serving.api.observation import Telemetry
 from serving.api.ports import Agents
 from serving.api.rates import RateLimits, rate_limits
 from serving.api.retention import Retention
@@ -25,6 +27,7 @@ from serving.gateway.quota_ledger import QuotaLedger
 from serving.gateway.server import ModelServer
 from serving.gateway.tenancy import CacheSalts
 from serving.settings import Settings
+from serving.store.audit import AuditStore
 from serving.store.database import Database, open_database
 from serving.store.events import EventStore
 from serving.store.instances import InstanceStore
@@ -38,6 +41,7 @@ from serving.store.tasks import TaskStore
 from serving.store.tenants import Allowance, TenantStore
 from serving.store.threads import ThreadStore
 from serving.store.uploads import Bounds, UploadStore
+from serving.telemetry.traces import open_traces
 from serving.wiring.indexing import Indexing
 from serving.wiring.pages import PageViews
 from serving.wiring.tenants import tenant_agents
@@ -68,6 +72,9 @@ class Service:
     receiver: Receiver
     documents: Documents
     jobs: JobStore
+    audit: AuditStore
+    telemetry: Telemetry
+    metrics_token: str | None = None
 
 
 def _own(request: Request) -> Service:
@@ -129,6 +136,7 @@ async def documents_of(
 async def open_service(settings: Settings) -> AsyncIterator[Service]:
     """The service on its real parts. Raises `ConfigError` and `StoreUnavailable`."""
     async with AsyncExitStack() as opened:
+        telemetry = Telemetry(await opened.enter_async_context(open_traces(settings)))
         database = await opened.enter_async_context(
             open_database(settings.database_address, settings.home)
         )
@@ -137,12 +145,13 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
         ledger = QuotaLedger(quotas)
         salts = CacheSalts(await SecretStore(database).get("cache_salt"))
         own_agents, server = await opened.enter_async_context(
-            tenant_agents(settings, ledger, salts)
+            tenant_agents(settings, ledger, salts, telemetry.traces)
         )
         instance = InstanceStore(database, quotas, settings.instance_name)
         jobs = JobStore(database, instance.id)
         agents = IndexedAgents(own_agents, jobs)
-        tasks, events = TaskStore(database, quotas, instance.id), EventStore(database)
+        tasks = TaskStore(database, quotas, instance.id, audits_questions=settings.audit_questions)
+        events = EventStore(database)
         keys = KeyStore(database, tenants)
         if not settings.api_auth:
             await tenants.add(settings.tenant)
@@ -171,6 +180,7 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
             first_tokens,
             reviews,
             admission,
+            telemetry,
             [Chore(retention.tend, RETENTION_S)],
         )
         await opened.enter_async_context(runner.serving())
@@ -198,6 +208,9 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
             receiver=Receiver(documents.bounds),
             documents=documents,
             jobs=jobs,
+            audit=AuditStore(database),
+            telemetry=telemetry,
+            metrics_token=_secret(settings.metrics_token),
         )
 
 
@@ -216,6 +229,10 @@ def _identity(settings: Settings, keys: KeyStore, tokens: TokenIdentity | None) 
         return NoIdentity(settings.tenant)
     by_key = KeyIdentity(keys)
     return by_key if tokens is None else KeyOrTokenIdentity(by_key, tokens)
+
+
+def _secret(setting: SecretStr | None) -> str | None:
+    return setting.get_secret_value() if setting else None
 
 
 def _default_allowance(settings: Settings) -> Allowance:

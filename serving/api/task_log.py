@@ -55,6 +55,7 @@ class TaskLog:
             status = "awaiting_review"
         else:
             status = "failed"
+        run.observed.end(status, transcript)
         kind = "review" if status == "awaiting_review" else "end"
         run.add(kind, json.dumps({"status": status, "cancelled": cancelled}))
         result = {**transcript.as_json(), "cancelled": cancelled}

@@ -155,6 +155,7 @@ class Task(BaseModel):
         default=[], description="what failed on the way, and by what the task went on"
     )
     usage: Usage | None = None
+    trace_id: str | None = Field(default=None, description="OpenTelemetry's, 32 hex digits")
 
 
 class TaskPage(BaseModel):
@@ -206,6 +207,7 @@ def task_of(record: TaskRecord) -> Task:
             "plan": result.get("plan"),
             "failures": result.get("failures", []),
             "usage": result.get("usage"),
+            "trace_id": record.trace_id,
         }
     )
 

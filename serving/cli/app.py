@@ -15,6 +15,7 @@ from rich.markup import escape
 
 from evals.command import evals_app
 from graph.errors import AgentError
+from serving.cli.audit import audit
 from serving.cli.engine import engine_app
 from serving.cli.exit_codes import EXIT_ERROR, EXIT_INTERRUPTED
 from serving.cli.keys import keys_app
@@ -36,6 +37,7 @@ app.add_typer(engine_app, name="engine")
 app.add_typer(evals_app, name="evals")
 app.add_typer(keys_app, name="keys")
 app.add_typer(tenants_app, name="tenants")
+app.command()(audit)
 
 
 def _console(*, stderr: bool = False) -> Console:

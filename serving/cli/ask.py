@@ -15,7 +15,7 @@ from graph.transcript import Transcript
 from serving.cli.exit_codes import exit_code_of
 from serving.cli.show import TaskView, bill_table, show_result, trace_tree
 from serving.settings import Settings
-from serving.telemetry import tracing
+from serving.telemetry.langsmith import tracing
 from serving.wiring.agent import open_agent
 
 MAX_PROFILE_BYTES = 100_000

@@ -14,7 +14,7 @@ from serving.cli.exit_codes import EXIT_ANSWERED
 from serving.cli.progress import no_progress, shown_progress
 from serving.cli.status import gate_lines, verdict_lines
 from serving.settings import Settings
-from serving.telemetry import tracing
+from serving.telemetry.langsmith import tracing
 from serving.wiring.documents import embedder, index_address
 
 

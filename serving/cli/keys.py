@@ -13,6 +13,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from graph.errors import InputError
+from serving.cli.user import act_as_this_user
 
 if TYPE_CHECKING:
     from serving.store.keys import ApiKey, KeyStore, Scope
@@ -32,7 +33,9 @@ def make_key(
     name: Annotated[str, typer.Option(help="What you will know it by.")] = "",
     scope: Annotated[
         list[str] | None,
-        typer.Option(help="ask, documents or usage; may be repeated. All where none is named."),
+        typer.Option(
+            help="ask, documents, usage or audit; may be repeated. All where none is named."
+        ),
     ] = None,
     days: Annotated[
         float | None, typer.Option(min=0.001, max=36_500, help="How long it holds; else for ever.")
@@ -91,6 +94,7 @@ async def _with(use: "Callable[[KeyStore], Awaitable[T]]") -> T:
     from serving.store.keys import KeyStore
     from serving.store.tenants import TenantStore
 
+    act_as_this_user()
     settings = load_settings()
     async with open_database(settings.database_address, settings.home) as database:
         return await use(KeyStore(database, TenantStore(database)))

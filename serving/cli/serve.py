@@ -1,6 +1,6 @@
 """`knowledge-agent serve`: the REST API, until it is told to end."""
 
-import logging
+import sys
 from ipaddress import ip_address
 
 from rich.console import Console
@@ -10,6 +10,8 @@ from serving.api.app import create_app
 from serving.api.server import Server
 from serving.api.service import open_service
 from serving.settings import Settings
+from serving.telemetry.langsmith import tracing
+from serving.telemetry.logs import configure_logging
 
 
 def serve(settings: Settings, console: Console) -> None:
@@ -20,11 +22,12 @@ def serve(settings: Settings, console: Console) -> None:
             "No keys are asked for (KA_API_AUTH=false): for development on this machine alone.",
             style="yellow",
         )
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
+    configure_logging(settings, sys.stderr)
     app = create_app(lambda: open_service(settings))
     host = f"[{settings.api_host}]" if ":" in settings.api_host else settings.api_host
     console.print(f"http://{host}:{settings.api_port}/docs shows the API; Ctrl-C ends it")
-    Server(app, settings.api_host, settings.api_port, settings.shutdown_grace_s).run()
+    with tracing(settings):
+        Server(app, settings.api_host, settings.api_port, settings.shutdown_grace_s).run()
 
 
 def _check_loopback(host: str) -> None:

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from graph.errors import InputError
+from serving.cli.user import act_as_this_user
 
 if TYPE_CHECKING:
     from serving.store.quotas import Standing
@@ -100,6 +101,7 @@ async def _set(tenant: str, changed: dict[str, Any], *, forget: bool) -> None:
     from serving.store.database import open_database
     from serving.store.tenants import UNBOUNDED, TenantStore
 
+    act_as_this_user()
     settings = load_settings()
     async with open_database(settings.database_address, settings.home) as database:
         tenants = TenantStore(database)

@@ -25,12 +25,13 @@ from graph.errors import (
 )
 from graph.ports import Completion, Message, ModelRequest
 from serving.gateway.choices import choice_options, probabilities
-from serving.gateway.ledger import MemoryLedger
+from serving.gateway.ledger import MemoryLedger, Reserved
 from serving.gateway.server import DEFAULT_CONTEXT_TOKENS, ModelServer, estimate_tokens
 from serving.gateway.tenancy import NO_TENANTS, Tenancy
 from serving.gateway.vendor_errors import translate
 from serving.prices import NO_PRICES, Prices
 from serving.proxy import uses_proxy
+from serving.telemetry.traces import CallSpan, Traces, outgoing
 
 CONNECT_TIMEOUT_S = 10.0
 # Small models fall into loops at temperature 0. JSON repeats its keys by right.
@@ -55,9 +56,11 @@ T = TypeVar("T")
 class _Received:
     """What has arrived of a completion so far."""
 
-    model: str | None = None
-    started_s: float = field(default_factory=time.time)
+    started_s: float = field(default_factory=time.time)  # since 1970
+    began_s: float = field(default_factory=time.perf_counter)
     pieces: list[str] = field(default_factory=list)
+    first_piece_s: float | None = None  # after it began
+    model: str | None = None  # that was asked
     usage: UsageMetadata | None = None
     finish_reason: str | None = None
     first_token: object = None  # with its log-probabilities, where they were asked for
@@ -66,6 +69,8 @@ class _Received:
         piece = chunk.content if isinstance(chunk.content, str) else ""
         if piece:
             self.pieces.append(piece)
+            if self.first_piece_s is None:
+                self.first_piece_s = self.seconds
         self.usage = chunk.usage_metadata or self.usage
         self.finish_reason = chunk.response_metadata.get("finish_reason") or self.finish_reason
         match chunk.response_metadata.get("logprobs"):
@@ -73,9 +78,14 @@ class _Received:
                 self.first_token = first
         return piece
 
+    @property
+    def seconds(self) -> float:
+        return time.perf_counter() - self.began_s
+
 
 class GatewayModel:
-    """Implements `graph.ports.ChatModel`. LangSmith sees each call below the node that made it."""
+    """Implements `graph.ports.ChatModel`. LangSmith sees each call below the node that made it, and
+    so do `traces`, which the server is told of."""
 
     def __init__(
         self,
@@ -85,12 +95,14 @@ class GatewayModel:
         *,
         tenancy: Tenancy = NO_TENANTS,
         prices: Prices = NO_PRICES,
+        traces: Traces | None = None,
     ) -> None:
         self._server = server
         self._ledger = ledger
         self._api_key = api_key
         self._tenancy = tenancy
         self._prices = prices
+        self._traces = traces or Traces()
         self._client: ChatOpenAI | None = None
         self._silent_until = 0.0
         # langchain_openai would share one pool between all event loops of the process, which breaks
@@ -98,7 +110,7 @@ class GatewayModel:
         self._http = DefaultAsyncHttpxClient(
             timeout=(CONNECT_TIMEOUT_S, None, None, None),  # each call has one of its own
             trust_env=uses_proxy(server.base_url),
-            event_hooks={"request": [self._drop_ambient_headers]},
+            event_hooks={"request": [self._set_own_headers]},
         )
 
     async def complete(self, request: ModelRequest) -> Completion:
@@ -109,14 +121,18 @@ class GatewayModel:
         """
         most = await self._most_tokens(request)
         reserved = await self._ledger.reserve(request.account, most)
+        with self._traces.model_call(request) as span:
+            return await self._call(request, reserved, span)
+
+    async def _call(self, request: ModelRequest, reserved: Reserved, span: CallSpan) -> Completion:
         timeout_s = reserved.timeout_s
         received = _Received()
-        call_id, started = uuid4().hex, time.perf_counter()
+        call_id = uuid4().hex
         outcome: Literal["ok", "failed", "cancelled"] = "failed"
 
         def so_far() -> CallRecord:
-            seconds = time.perf_counter() - started
-            return self._prices.priced(_booked(call_id, request, received, seconds, outcome))
+            booked = _booked(call_id, request, received, received.seconds, outcome)
+            return self._prices.priced(booked)
 
         self._ledger.watch(request.account, reserved, so_far)
         try:
@@ -144,7 +160,15 @@ class GatewayModel:
                 self._client = None
             raise translated from error
         finally:
-            await self._ledger.record(request.account, so_far(), reserved)
+            booked = so_far()
+            span.booked(
+                booked,
+                model=received.model,
+                finish_reason=received.finish_reason,
+                first_token_s=received.first_piece_s,
+                text="".join(received.pieces),
+            )
+            await self._ledger.record(request.account, booked, reserved)
         text, cut_off = "".join(received.pieces), received.finish_reason != "stop"
         if not request.choices:
             return Completion(text, cut_off)
@@ -187,8 +211,8 @@ class GatewayModel:
 
     async def _stream(self, request: ModelRequest, received: _Received, priority: int) -> None:
         client = await self._chat_openai()
-        model = await self._server.model()
-        received.model, is_vllm = model.name, model.is_vllm
+        served = await self._server.model()
+        is_vllm, received.model = served.is_vllm, served.name
         extra: dict[str, Any] = {}
         options: dict[str, Any] = {"max_tokens": request.max_tokens, "extra_body": extra}
         if is_vllm:  # a call that is broken off has been counted to its last piece
@@ -215,13 +239,14 @@ class GatewayModel:
                 if piece and request.on_draft is not None:
                     request.on_draft(piece)
 
-    async def _drop_ambient_headers(self, request: Any) -> None:
+    async def _set_own_headers(self, request: Any) -> None:
         """The OpenAI client adds what OPENAI_ORG_ID, OPENAI_PROJECT_ID and OPENAI_CUSTOM_HEADERS
         name, for OpenAI and not for the owner's server; a custom Authorization would even replace
         the key."""
         for name in set(map(str.lower, request.headers)) - SENT_HEADERS:
             del request.headers[name]
         request.headers["authorization"] = f"Bearer {self._api_key or 'none'}"
+        request.headers.update(outgoing())
 
     async def _chat_openai(self) -> ChatOpenAI:
         if self._client is None:

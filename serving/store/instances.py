@@ -7,6 +7,7 @@ from uuid import uuid4
 from sqlalchemy import delete, insert, select, update
 
 from graph.transcript import bill
+from serving.store import audit
 from serving.store.database import Database, to_its_end
 from serving.store.quotas import QuotaStore
 from serving.store.tables import instances, tasks
@@ -63,20 +64,29 @@ class InstanceStore:
                     tasks.c.instance.not_in(select(instances.c.id)),
                 )
                 .values(status="interrupted", ended_s=now)
-                .returning(tasks.c.id, tasks.c.result)
+                .returning(tasks.c.id, tasks.c.tenant, tasks.c.result, tasks.c.trace_id)
             )
-            orphans = {row.id: row.result or {} for row in ended}
-            for task_id, told in orphans.items():
-                await self._quotas.end(connection, task_id)
-                booked = bill(await self._quotas.booked(connection, task_id))
+            orphans = ended.all()
+            for row in orphans:
+                await self._quotas.end(connection, row.id)
+                told = row.result or {}
+                booked = bill(await self._quotas.booked(connection, row.id))
                 none: dict[str, object] = {"seconds": None, "node_seconds": {}, "nodes": []}
                 usage = {**none, **told.get("usage", {}), **booked}
                 await connection.execute(
                     update(tasks)
-                    .where(tasks.c.id == task_id)
+                    .where(tasks.c.id == row.id)
                     .values(result={**told, "usage": usage})
                 )
-            return list(orphans)
+                await audit.record(
+                    connection,
+                    row.tenant,
+                    "task.ended",
+                    row.id,
+                    {"status": "interrupted"},
+                    trace_id=row.trace_id,
+                )
+            return [row.id for row in orphans]
 
     @to_its_end
     async def end(self) -> None:

@@ -15,6 +15,7 @@ from typing import Any, Literal, get_args
 from sqlalchemy import Row, insert, select, update
 
 from graph.errors import InputError, NotFound
+from serving.store import audit
 from serving.store.database import Database, to_its_end
 from serving.store.tables import NAME_CHARS, api_keys
 from serving.store.tenants import TenantStore
@@ -22,8 +23,9 @@ from serving.store.tenants import TenantStore
 PREFIX = "ka"
 NOBODY = hashlib.sha256(b"").hexdigest()
 
-Scope = Literal["ask", "documents", "usage"]
-"""What a key may do: ask and search; upload and delete documents; read what was spent."""
+Scope = Literal["ask", "documents", "usage", "audit"]
+"""What a key may do: ask and search; upload and delete documents; read what was spent; read who did
+what."""
 
 SCOPES: tuple[Scope, ...] = get_args(Scope)
 
@@ -72,6 +74,8 @@ class KeyStore:
                     expires_s=expires_s,
                 )
             )
+            details = {"name": name, "scopes": scopes, "expires_s": expires_s}
+            await audit.record(connection, tenant, "key.made", key.id, details)
         return key, f"{PREFIX}_{key_id}_{secret}"
 
     @to_its_end
@@ -98,11 +102,14 @@ class KeyStore:
     async def revoke(self, key_id: str) -> ApiKey:
         """A second time changes nothing. Raises `NotFound`."""
         async with self._database.transaction() as connection:
-            await connection.execute(
+            revoked = await connection.execute(
                 update(api_keys)
                 .where(api_keys.c.id == key_id, api_keys.c.revoked_s.is_(None))
                 .values(revoked_s=time.time())
+                .returning(api_keys.c.tenant)
             )
+            if (tenant := revoked.scalar_one_or_none()) is not None:
+                await audit.record(connection, tenant, "key.revoked", key_id)
             found = await connection.execute(select(api_keys).where(api_keys.c.id == key_id))
             row = found.one_or_none()
         if row is None:

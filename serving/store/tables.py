@@ -17,12 +17,15 @@ from sqlalchemy import (
     text,
 )
 
+from serving.store.append_only import append_only
+
 SCHEMA = 2
 """Raised with every change of a table."""
 
 ID_CHARS = 32
 TENANT_CHARS = 48
 NAME_CHARS = 100
+OBJECT_CHARS = 255
 
 metadata = MetaData()
 
@@ -83,6 +86,7 @@ tasks = Table(
     Column("created_s", Double, nullable=False),
     Column("waiting_since_s", Double),  # for its review
     Column("ended_s", Double),
+    Column("trace_id", String(ID_CHARS)),
     UniqueConstraint("tenant", "idempotency_key"),
     # One task of a thread at a time.
     Index(
@@ -181,3 +185,19 @@ for _status in ("waiting", "running"):  # of each, a tenant has one at a time
         sqlite_where=jobs.c.status == _status,
         postgresql_where=jobs.c.status == _status,
     )
+# Names and ids alone, no foreign keys: an entry outlives what it tells of.
+audit = Table(
+    "ka_audit",
+    metadata,
+    Column("id", BigInteger().with_variant(Integer, "sqlite"), primary_key=True),
+    Column("at_s", Double, nullable=False),
+    Column("tenant", String(TENANT_CHARS), nullable=False),
+    Column("subject", String(255), nullable=False),
+    Column("action", String(32), nullable=False),
+    Column("object_id", String(OBJECT_CHARS), nullable=False),
+    Column("trace_id", String(ID_CHARS)),
+    Column("details", JSON, nullable=False),
+    Index("ka_audit_by_tenant", "tenant", "id"),
+    sqlite_autoincrement=True,
+)
+append_only(audit)

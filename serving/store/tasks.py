@@ -10,9 +10,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from graph.answer import CallRecord
 from graph.errors import Conflict, NotFound
+from serving.store import audit
 from serving.store.database import Database, to_its_end
 from serving.store.quotas import QuotaStore
 from serving.store.tables import OPEN, tasks, threads
+from serving.telemetry.context import current_trace_id
 
 TaskStatus = Literal[
     "running",
@@ -43,6 +45,7 @@ class TaskRecord:
     created_s: float
     ended_s: float | None
     thread: str | None
+    trace_id: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +57,19 @@ class Position:
 
 
 class TaskStore:
-    def __init__(self, database: Database, quotas: QuotaStore, instance: str) -> None:
+    def __init__(
+        self,
+        database: Database,
+        quotas: QuotaStore,
+        instance: str,
+        *,
+        audits_questions: bool = False,
+    ) -> None:
+        """The audit log tells who asked and when, and what only if `audits_questions`."""
         self._database = database
         self._quotas = quotas
         self._instance = instance
+        self._audits_questions = audits_questions
 
     @to_its_end
     async def begin(
@@ -88,9 +100,13 @@ class TaskStore:
                 "idempotency_key": idempotency_key,
                 "instance": self._instance,
                 "created_s": time.time(),
+                "trace_id": current_trace_id(),
             }
             if await self._database.insert_new(connection, tasks, values):
                 await self._quotas.begin(connection, task_id, tenant, tokens)
+                audited = ("mode", "question") if self._audits_questions else ("mode",)
+                details = {name: asked[name] for name in audited if name in asked}
+                await audit.record(connection, tenant, "task.begun", task_id, details)
                 return None
             same_key = and_(
                 tasks.c.idempotency_key.is_not(None), tasks.c.idempotency_key == idempotency_key
@@ -197,9 +213,20 @@ class TaskStore:
                 update(tasks)
                 .where(tasks.c.id == task_id, tasks.c.status == "running")
                 .values(status=status, result=dict(result), ended_s=time.time())
+                .returning(tasks.c.tenant, tasks.c.trace_id)
             )
+            row = ended.one_or_none()
             await self._quotas.end(connection, task_id, calls)
-            return ended.rowcount == 1
+            if row is not None:
+                await audit.record(
+                    connection,
+                    row.tenant,
+                    "task.ended",
+                    task_id,
+                    _audited_end(status, result),
+                    trace_id=row.trace_id,
+                )
+            return row is not None
 
     @to_its_end
     async def ask_to_cancel(self, tenant: str, task_id: str) -> None:
@@ -263,4 +290,18 @@ def _record(row: Row[Any]) -> TaskRecord:
         created_s=row.created_s,
         ended_s=row.ended_s,
         thread=row.thread,
+        trace_id=row.trace_id,
     )
+
+
+def _audited_end(status: TaskStatus, result: Mapping[str, Any]) -> dict[str, Any]:
+    """How it ended and which pages were cited, in nobody's words."""
+    outcome, error = result.get("outcome") or {}, result.get("error") or {}
+    return {
+        "status": status,
+        "reason": outcome.get("reason") or error.get("error") or result.get("cancelled"),
+        "cited": [
+            {"document": cited["document"], "page": cited["page"]}
+            for cited in outcome.get("citations", ())
+        ],
+    }

@@ -9,6 +9,7 @@ from sqlalchemy import select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from graph.errors import NotFound
+from serving.store import audit
 from serving.store.database import Database, to_its_end
 from serving.store.tables import tenants
 
@@ -64,9 +65,15 @@ class TenantStore:
         """What is None holds by default from now on. Raises `NotFound`."""
         async with self._database.transaction() as connection:
             done = await connection.execute(
-                update(tenants).where(tenants.c.name == tenant).values(asdict(allowed))
+                update(tenants)
+                .where(tenants.c.name == tenant)
+                .values(asdict(allowed))
+                .returning(tenants.c.name)
             )
-        if done.rowcount == 0:
+            known = done.first() is not None
+            if known:
+                await audit.record(connection, tenant, "tenant.limits", tenant, asdict(allowed))
+        if not known:
             raise NotFound(
                 f"there is no tenant {tenant!r}; its first key makes it: "
                 f"knowledge-agent keys make {tenant}"

@@ -15,6 +15,7 @@ from serving.gateway.model import GatewayModel
 from serving.gateway.server import ModelServer
 from serving.gateway.tenancy import CacheSalts, Tenancy
 from serving.settings import Settings
+from serving.telemetry.traces import Traces
 from serving.wiring.documents import open_index
 from serving.wiring.model_server import api_key, engine_priorities, model_url
 
@@ -31,10 +32,13 @@ class _Opened:
 
 
 class TenantAgents:
-    def __init__(self, settings: Settings, model: GatewayModel, ledger: MemoryLedger) -> None:
+    def __init__(
+        self, settings: Settings, model: GatewayModel, ledger: MemoryLedger, traces: Traces
+    ) -> None:
         self._settings = settings
         self._model = model
         self._ledger = ledger
+        self._traces = traces
         self._opened: dict[str, _Opened] = {}  # the longest unused first
         self._opening: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
@@ -71,9 +75,10 @@ class TenantAgents:
         deps = Deps(
             model=self._model,
             ledger=self._ledger,
-            retriever=retriever,
+            retriever=self._traces.traced(retriever),
             limits=settings.limits,
             tenant=tenant,
+            watch=self._traces.node,
         )
         return _Opened(build_graph(deps).compile(), deps, retriever)
 
@@ -90,7 +95,7 @@ def _close(opening: asyncio.Task[CorpusRetriever]) -> None:
 
 @asynccontextmanager
 async def tenant_agents(
-    settings: Settings, ledger: MemoryLedger, cache_salts: CacheSalts
+    settings: Settings, ledger: MemoryLedger, cache_salts: CacheSalts, traces: Traces
 ) -> AsyncIterator[tuple[TenantAgents, ModelServer]]:
     """No index is opened yet, and the model server is not asked."""
     url = await asyncio.to_thread(model_url, settings)
@@ -101,8 +106,9 @@ async def tenant_agents(
         api_key(settings),
         tenancy=Tenancy(cache_salts, await asyncio.to_thread(engine_priorities, settings)),
         prices=settings.price_list,
+        traces=traces,
     )
-    agents = TenantAgents(settings, model, ledger)
+    agents = TenantAgents(settings, model, ledger, traces)
     try:
         yield agents, server
     finally:

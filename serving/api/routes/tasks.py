@@ -9,7 +9,14 @@ from fastapi import APIRouter, Header, Path, Query, Request, Response
 from fastapi.responses import JSONResponse
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
-from serving.api.following import FollowingStream, cancel_task, ended_or_left, events_of, found_task
+from serving.api.following import (
+    FollowingStream,
+    cancel_task,
+    ended_or_left,
+    events_of,
+    found_task,
+    headers_of,
+)
 from serving.api.identity import MayAsk
 from serving.api.problems import documented, respond
 from serving.api.service import OwnService, Service
@@ -181,15 +188,15 @@ async def _followed(
     background = _in_background(prefer)
     if not background and EVENT_STREAM in request.headers.get("accept", "").lower():
         return _event_stream(service, tenant, task_id, after)
-    location = {"Location": f"{router.prefix}/{task_id}"}
-    if background:
-        task = task_of(await found_task(service, tenant, task_id))
-        return JSONResponse(task.model_dump(mode="json"), HTTPStatus.ACCEPTED, headers=location)
-    await ended_or_left(service, tenant, task_id, request)
+    if not background:
+        await ended_or_left(service, tenant, task_id, request)
     task = task_of(await found_task(service, tenant, task_id))
+    headers = headers_of(task_id, task.trace_id)
+    if background:
+        return JSONResponse(task.model_dump(mode="json"), HTTPStatus.ACCEPTED, headers=headers)
     if task.error is not None:
-        return respond(task.error, location)
-    return JSONResponse(task.model_dump(mode="json"), headers=location)
+        return respond(task.error, headers)
+    return JSONResponse(task.model_dump(mode="json"), headers=headers)
 
 
 def _event_stream(service: Service, tenant: str, task_id: str, after: int) -> FollowingStream:

@@ -20,6 +20,7 @@ from serving.api.admission import Admission
 from serving.api.app import create_app
 from serving.api.documents import IndexedAgents
 from serving.api.identity import Identity, KeyIdentity
+from serving.api.observation import Telemetry
 from serving.api.rates import RateLimits
 from serving.api.retention import Retention
 from serving.api.runner import TaskRunner
@@ -29,6 +30,7 @@ from serving.api.uploads import Receiver
 from serving.gateway.ledger import MemoryLedger
 from serving.gateway.quota_ledger import QuotaLedger
 from serving.settings import Settings
+from serving.store.audit import AuditStore
 from serving.store.database import Database
 from serving.store.events import EventStore
 from serving.store.instances import InstanceStore
@@ -123,8 +125,10 @@ async def serving(
     running_tasks: int = 100,
     queued_tasks: int = 100,
     wait_s: float = 60,
+    telemetry: Telemetry | None = None,
     **settings: Any,
 ) -> AsyncIterator[Served]:
+    telemetry = telemetry or Telemetry()
     tenants = TenantStore(database)
     quotas = QuotaStore(database, tenants)
     ledger = QuotaLedger(quotas)
@@ -139,7 +143,9 @@ async def serving(
     jobs = JobStore(database, found.id)
     aware = IndexedAgents(agents, jobs)
     admission = Admission(tenants, running=running_tasks, queued=queued_tasks, wait_s=wait_s)
-    runner = TaskRunner(aware, ledger, tasks, events, found, FIRST_TOKENS, reviews, admission)
+    runner = TaskRunner(
+        aware, ledger, tasks, events, found, FIRST_TOKENS, reviews, admission, telemetry
+    )
 
     @asynccontextmanager
     async def opened() -> AsyncIterator[Service]:
@@ -166,6 +172,8 @@ async def serving(
                     receiver=Receiver(documents.bounds),
                     documents=documents,
                     jobs=jobs,
+                    audit=AuditStore(database),
+                    telemetry=telemetry,
                 )
 
     app = create_app(opened)

@@ -19,12 +19,12 @@ from graph.evidence import Passage
 from graph.ports import Deps, Limits
 from graph.run import run_task
 from graph.state import AgentInput
-from serving import telemetry
 from serving.gateway.ledger import MemoryLedger
 from serving.gateway.model import GatewayModel
 from serving.gateway.server import ModelServer
 from serving.settings import load_settings
-from serving.telemetry import tracing
+from serving.telemetry import langsmith as telemetry
+from serving.telemetry.langsmith import tracing
 from tests.fakes import EN_PASSAGES, KO_PASSAGES, FixedRetriever
 from tests.stub_engine import Fail, StubEngine
 from tests.waiting import until
