@@ -8,7 +8,7 @@ import httpx
 import jwt
 
 from graph.errors import ConfigError, Forbidden, InputError, Unauthenticated
-from knowledge.index import check_tenant
+from knowledge.tenant import check_tenant
 from serving.api.identity import Principal
 from serving.api.token_keys import FETCH_TIMEOUT_S, JwksKeys, PemKey, TokenKeys
 from serving.proxy import uses_proxy

@@ -4,12 +4,10 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar, cast
 from uuid import uuid4
 
 from langchain_core.messages import AIMessageChunk, BaseMessage, HumanMessage, SystemMessage
-from langchain_core.messages.ai import UsageMetadata
 from langchain_openai import ChatOpenAI
 from openai import DefaultAsyncHttpxClient
 from pydantic import SecretStr
@@ -26,6 +24,7 @@ from graph.errors import (
 from graph.ports import Completion, Message, ModelRequest
 from serving.gateway.choices import choice_options, probabilities
 from serving.gateway.ledger import MemoryLedger, Reserved
+from serving.gateway.received import Received
 from serving.gateway.server import DEFAULT_CONTEXT_TOKENS, ModelServer, estimate_tokens
 from serving.gateway.tenancy import NO_TENANTS, Tenancy
 from serving.gateway.vendor_errors import translate
@@ -50,37 +49,6 @@ MESSAGE_TYPES: dict[str, type[BaseMessage]] = {"system": SystemMessage, "user": 
 
 
 T = TypeVar("T")
-
-
-@dataclass
-class _Received:
-    """What has arrived of a completion so far."""
-
-    started_s: float = field(default_factory=time.time)  # since 1970
-    began_s: float = field(default_factory=time.perf_counter)
-    pieces: list[str] = field(default_factory=list)
-    first_piece_s: float | None = None  # after it began
-    model: str | None = None  # that was asked
-    usage: UsageMetadata | None = None
-    finish_reason: str | None = None
-    first_token: object = None  # with its log-probabilities, where they were asked for
-
-    def take(self, chunk: AIMessageChunk) -> str:
-        piece = chunk.content if isinstance(chunk.content, str) else ""
-        if piece:
-            self.pieces.append(piece)
-            if self.first_piece_s is None:
-                self.first_piece_s = self.seconds
-        self.usage = chunk.usage_metadata or self.usage
-        self.finish_reason = chunk.response_metadata.get("finish_reason") or self.finish_reason
-        match chunk.response_metadata.get("logprobs"):
-            case {"content": [first, *_]} if self.first_token is None:
-                self.first_token = first
-        return piece
-
-    @property
-    def seconds(self) -> float:
-        return time.perf_counter() - self.began_s
 
 
 class GatewayModel:
@@ -126,13 +94,12 @@ class GatewayModel:
 
     async def _call(self, request: ModelRequest, reserved: Reserved, span: CallSpan) -> Completion:
         timeout_s = reserved.timeout_s
-        received = _Received()
+        received = Received()
         call_id = uuid4().hex
         outcome: Literal["ok", "failed", "cancelled"] = "failed"
 
         def so_far() -> CallRecord:
-            booked = _booked(call_id, request, received, received.seconds, outcome)
-            return self._prices.priced(booked)
+            return self._prices.priced(received.booked(call_id, request, outcome))
 
         self._ledger.watch(request.account, reserved, so_far)
         try:
@@ -209,7 +176,7 @@ class GatewayModel:
         await self._server.aclose()
         await self._http.aclose()
 
-    async def _stream(self, request: ModelRequest, received: _Received, priority: int) -> None:
+    async def _stream(self, request: ModelRequest, received: Received, priority: int) -> None:
         client = await self._chat_openai()
         served = await self._server.model()
         is_vllm, received.model = served.is_vllm, served.name
@@ -275,35 +242,3 @@ def most_prompt_tokens(request: ModelRequest) -> int:
 
 def _messages(messages: Sequence[Message]) -> list[BaseMessage]:
     return [MESSAGE_TYPES[message.role](message.content) for message in messages]
-
-
-def _booked(
-    call_id: str,
-    request: ModelRequest,
-    received: _Received,
-    seconds: float,
-    outcome: Literal["ok", "failed", "cancelled"],
-) -> CallRecord:
-    """The server's own count, or ours where a broken-off stream brought none: vLLM sends a token a
-    piece, and a call that brought no piece may not have been worked on at all."""
-    usage = received.usage
-    if usage is not None:
-        prompt, output = usage["input_tokens"], usage["output_tokens"]
-        cached = usage.get("input_token_details", {}).get("cache_read", 0)
-    else:
-        text = "".join(message.content for message in request.messages)
-        prompt = estimate_tokens(text) if received.pieces else 0
-        cached, output = 0, len(received.pieces)
-    return CallRecord(
-        id=call_id,
-        node=request.node,
-        step=request.step,
-        prompt_tokens=prompt,
-        cached_tokens=cached,
-        output_tokens=output,
-        started_s=received.started_s,
-        seconds=seconds,
-        outcome=outcome,
-        estimated=usage is None,
-        model=received.model,
-    )

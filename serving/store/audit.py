@@ -120,3 +120,16 @@ def _bounded(value: Any) -> Any:
         case Mapping():
             return {name: _bounded(one) for name, one in value.items()}
     return value
+
+
+def task_end(status: str, result: Mapping[str, Any]) -> dict[str, Any]:
+    """How a task ended and which pages were cited, in nobody's words."""
+    outcome, error = result.get("outcome") or {}, result.get("error") or {}
+    return {
+        "status": status,
+        "reason": outcome.get("reason") or error.get("error") or result.get("cancelled"),
+        "cited": [
+            {"document": cited["document"], "page": cited["page"]}
+            for cited in outcome.get("citations", ())
+        ],
+    }

@@ -223,7 +223,7 @@ class TaskStore:
                     row.tenant,
                     "task.ended",
                     task_id,
-                    _audited_end(status, result),
+                    audit.task_end(status, result),
                     trace_id=row.trace_id,
                 )
             return row is not None
@@ -292,16 +292,3 @@ def _record(row: Row[Any]) -> TaskRecord:
         thread=row.thread,
         trace_id=row.trace_id,
     )
-
-
-def _audited_end(status: TaskStatus, result: Mapping[str, Any]) -> dict[str, Any]:
-    """How it ended and which pages were cited, in nobody's words."""
-    outcome, error = result.get("outcome") or {}, result.get("error") or {}
-    return {
-        "status": status,
-        "reason": outcome.get("reason") or error.get("error") or result.get("cancelled"),
-        "cited": [
-            {"document": cited["document"], "page": cited["page"]}
-            for cited in outcome.get("citations", ())
-        ],
-    }

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import httpx
 import pytest
@@ -158,7 +159,7 @@ async def test_metrics_ask_for_the_token_where_one_is_set(
     database: Database, token: str | None, given: str | None, status: int
 ) -> None:
     async with serving(database, ScriptedAgents({})) as served:
-        app = served.server.config.app
+        app: Any = served.server.config.app
         app.state.service = replace(served.service, metrics_token=token)
         headers = [(b"Authorization", f"Bearer {given}".encode())] if given else []
         async with httpx.AsyncClient(base_url=served.url, headers=headers) as client:
@@ -172,7 +173,8 @@ async def test_metrics_ask_for_the_token_where_one_is_set(
 async def test_without_a_token_metrics_are_for_this_machine_alone(
     served: Served, client: str, status: int
 ) -> None:
-    transport = httpx.ASGITransport(served.server.config.app, client=(client, 4711))
+    app: Any = served.server.config.app
+    transport = httpx.ASGITransport(app, client=(client, 4711))
     async with httpx.AsyncClient(transport=transport, base_url="http://test") as elsewhere:
         response = await elsewhere.get("/metrics")
     assert response.status_code == status

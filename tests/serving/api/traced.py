@@ -31,7 +31,7 @@ class GatewayAgents(ScriptedAgents):
     def keep_in(self, ledger: MemoryLedger) -> None:
         self.ledger = ledger
         server = ModelServer(self.engine.url, None, None)
-        self.gateway = GatewayModel(server, ledger, None, self.traces)
+        self.gateway = GatewayModel(server, ledger, None, traces=self.traces)
 
     @asynccontextmanager
     async def of(self, tenant: str) -> AsyncIterator[tuple[Agent, Deps]]:
@@ -89,8 +89,12 @@ def parent_of(span: ReadableSpan) -> int | None:
 
 
 def id_of(span: ReadableSpan) -> int:
-    return span.get_span_context().span_id  # type: ignore[no-any-return]
+    context = span.get_span_context()
+    assert context is not None
+    return context.span_id
 
 
 def trace_of(span: ReadableSpan) -> str:
-    return f"{span.get_span_context().trace_id:032x}"
+    context = span.get_span_context()
+    assert context is not None
+    return f"{context.trace_id:032x}"
