@@ -61,6 +61,7 @@ class AgentInput(TypedDict):
     mode: NotRequired[Mode]
     profile: NotRequired[str | None]
     scope: NotRequired[Scope | None]
+    turns: NotRequired[tuple[Turn, ...]]  # earlier ones, the last at the end
 
 
 class AgentState(TypedDict):

@@ -1,35 +1,24 @@
 """/v1/tasks: ask, watch, look up, cancel."""
 
 import asyncio
-import json
-from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import ExitStack, aclosing, nullcontext, suppress
+from collections.abc import AsyncIterator
+from contextlib import aclosing, suppress
 from http import HTTPStatus
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Path, Query, Request, Response
 from fastapi.responses import JSONResponse
 from sse_starlette import EventSourceResponse, ServerSentEvent
-from starlette.types import Receive, Scope, Send
 
-from graph.errors import NotFound
-from serving.api.identity import MayAsk, Principal
+from serving.api.following import FollowingStream, ended, ended_or_left, events_of, found_task
+from serving.api.identity import MayAsk
 from serving.api.problems import documented, respond
 from serving.api.service import OwnService, Service
 from serving.api.wire import Task, TaskPage, TaskRequest, cursor, read_cursor, task_of
-from serving.store.events import NumberedEvent
-from serving.store.tasks import TaskRecord, TaskStatus
+from serving.store.tasks import TaskStatus
 
 EVENT_STREAM = "text/event-stream"
-PING_S = 10
-SEND_TIMEOUT_S = 30.0
-"""A client that takes nothing for so long is gone."""
-
 CANCEL_WAIT_S = 15.0
-POLL_S = 0.3
-"""For the events of a task that another instance runs."""
-
-INTERRUPTED = json.dumps({"status": "interrupted", "cancelled": None})
 
 TaskId = Annotated[str, Path(pattern="^[0-9a-f]{32}$")]
 IdempotencyKey = Annotated[
@@ -88,13 +77,13 @@ async def begin(
         idempotency_key=idempotency_key,
     )
     if not background and EVENT_STREAM in request.headers.get("accept", "").lower():
-        return _EventStream(service, principal.tenant, task_id, 0)
+        return _event_stream(service, principal.tenant, task_id, 0)
     location = {"Location": f"{router.prefix}/{task_id}"}
     if background:
-        task = task_of(await _found(service, principal, task_id))
+        task = task_of(await found_task(service, principal.tenant, task_id))
         return JSONResponse(task.model_dump(mode="json"), HTTPStatus.ACCEPTED, headers=location)
-    await _ended_or_left(service, principal.tenant, task_id, request)
-    task = task_of(await _found(service, principal, task_id))
+    await ended_or_left(service, principal.tenant, task_id, request)
+    task = task_of(await found_task(service, principal.tenant, task_id))
     if task.error is not None:
         return respond(task.error, location)
     return JSONResponse(task.model_dump(mode="json"), headers=location)
@@ -122,7 +111,7 @@ async def page(
 
 @router.get("/{task_id}", responses=documented(HTTPStatus.NOT_FOUND))
 async def look_up(task_id: TaskId, principal: MayAsk, service: OwnService) -> Task:
-    return task_of(await _found(service, principal, task_id))
+    return task_of(await found_task(service, principal.tenant, task_id))
 
 
 @router.get(
@@ -144,99 +133,29 @@ async def events(
     Events are numbered in order. Pieces of drafts are not kept when the task has ended, which
     leaves gaps; the last event is `end`.
     """
-    await _found(service, principal, task_id)
-    return _EventStream(service, principal.tenant, task_id, last_event_id or 0)
+    await found_task(service, principal.tenant, task_id)
+    return _event_stream(service, principal.tenant, task_id, last_event_id or 0)
 
 
 @router.delete("/{task_id}", responses=documented(HTTPStatus.NOT_FOUND))
 async def cancel(task_id: TaskId, principal: MayAsk, service: OwnService) -> Task:
     """Cancel a task, wherever it runs; one that has ended stays as it is."""
-    record = await _found(service, principal, task_id)
+    record = await found_task(service, principal.tenant, task_id)
     if record.status == "running":
         await service.runner.cancel(record)
         with suppress(TimeoutError):  # then the task tells that it still runs
             async with asyncio.timeout(CANCEL_WAIT_S):
-                await _ended(service, principal.tenant, task_id)
-    return task_of(await _found(service, principal, task_id))
+                await ended(service, principal.tenant, task_id)
+    return task_of(await found_task(service, principal.tenant, task_id))
 
 
-async def _found(service: Service, principal: Principal, task_id: str) -> TaskRecord:
-    record = await service.tasks.find(principal.tenant, task_id)
-    if record is None:
-        raise NotFound("there is no such task")
-    return record
-
-
-class _EventStream(EventSourceResponse):
-    """Whoever is sent it follows the task, from now until it has ended or the client has left."""
-
-    def __init__(self, service: Service, tenant: str, task_id: str, after: int) -> None:
-        self._following = ExitStack()
-        if run := service.runner.run(tenant, task_id):
-            self._following.enter_context(run.followed())
-        super().__init__(
-            _sent(service, tenant, task_id, after),
-            headers={"Location": f"{router.prefix}/{task_id}"},
-            ping=PING_S,
-            send_timeout=SEND_TIMEOUT_S,
-            sep="\n",
-        )
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        with self._following:
-            await super().__call__(scope, receive, send)
+def _event_stream(service: Service, tenant: str, task_id: str, after: int) -> FollowingStream:
+    return FollowingStream(service, tenant, task_id, _sent(service, tenant, task_id, after))
 
 
 async def _sent(
     service: Service, tenant: str, task_id: str, after: int
 ) -> AsyncIterator[ServerSentEvent]:
-    async with aclosing(_events(service, tenant, task_id, after)) as events:
+    async with aclosing(events_of(service, tenant, task_id, after)) as events:
         async for event in events:
             yield ServerSentEvent(event.data, event=event.type, id=str(event.number), sep="\n")
-
-
-async def _events(
-    service: Service, tenant: str, task_id: str, after: int
-) -> AsyncGenerator[NumberedEvent, None]:
-    """From this process where it runs here, else from the database."""
-    if run := service.runner.run(tenant, task_id):
-        async with aclosing(run.events(after)) as events:
-            async for event in events:
-                yield event
-        return
-    while True:
-        record = await service.tasks.find(tenant, task_id)
-        while page := await service.events.after(task_id, after):
-            for event in page:
-                yield event
-            after = page[-1].number
-        if record is None or record.status != "running":
-            if record is not None and record.status == "interrupted":
-                yield NumberedEvent(after + 1, "end", INTERRUPTED)  # who ran it wrote no end
-            return
-        await asyncio.sleep(POLL_S)
-
-
-async def _ended(service: Service, tenant: str, task_id: str) -> None:
-    async with aclosing(_events(service, tenant, task_id, 0)) as events:
-        async for _ in events:
-            pass
-
-
-async def _ended_or_left(service: Service, tenant: str, task_id: str, request: Request) -> None:
-    async def left() -> None:
-        while (await request.receive())["type"] != "http.disconnect":
-            pass
-
-    run = service.runner.run(tenant, task_id)
-    with run.followed() if run else nullcontext():
-        waiting = [
-            asyncio.create_task(_ended(service, tenant, task_id)),
-            asyncio.create_task(left()),
-        ]
-        try:
-            await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for each in waiting:
-                each.cancel()
-            await asyncio.gather(*waiting, return_exceptions=True)
