@@ -61,7 +61,7 @@ class AgentInput(TypedDict):
     mode: NotRequired[Mode]
     profile: NotRequired[str | None]
     scope: NotRequired[Scope | None]
-    turns: NotRequired[tuple[Turn, ...]]  # earlier ones, the last at the end
+    turns: NotRequired[tuple[Turn, ...]]  # of a caller that keeps threads itself
 
 
 class AgentState(TypedDict):

@@ -7,7 +7,6 @@ from typing import Any
 from graph.answer import CallRecord, Outcome
 from graph.events import (
     AnswerGiven,
-    CompletionGiven,
     Event,
     FailureSeen,
     Planned,
@@ -27,7 +26,6 @@ class Transcript:
     steps: list[StepResult] = field(default_factory=list)
     failures: list[FailureSeen] = field(default_factory=list)
     outcome: Outcome | None = None
-    completion: CompletionGiven | None = None
     error: TaskFailed | None = None
     usage: UsageCounted | None = None
 
@@ -45,8 +43,6 @@ class Transcript:
                 self.outcome = event.answer
             case RefusalGiven():
                 self.outcome = event.refusal
-            case CompletionGiven():
-                self.completion = event
             case TaskFailed():
                 self.error = event
             case UsageCounted():

@@ -66,7 +66,7 @@ async def admit(state: AdmitInput, deps: Deps) -> AdmitUpdate:
         scope=EVERYTHING if (given := state.get("scope")) is None else read_scope(given),
     )
     deps.ledger.open(deps.account(task.id))
-    turns = tuple(state.get("turns", ()))[-MAX_TURNS:]
+    turns = state.get("turns", ())
     if (outcome := state.get("outcome")) is not None:
         turn = Turn(question=state["query"][:MAX_TURN_CHARS], answer=_told(outcome))
         turns = (*turns, turn)[-MAX_TURNS:]

@@ -10,11 +10,12 @@ from uuid import uuid4
 
 from graph.answer import CallRecord
 from graph.errors import AgentError, ShuttingDown, StoreUnavailable
-from graph.events import TaskFailed, TaskStarted, UsageCounted
+from graph.events import CompletionGiven, TaskFailed, TaskStarted, UsageCounted
 from graph.ports import Deps
 from graph.run import Agent, run_task
 from graph.state import AgentInput
 from graph.transcript import Transcript
+from serving.api.engine import EngineCall
 from serving.api.run import Run
 from serving.store.events import EventStore
 from serving.store.instances import BEAT_S, InstanceStore
@@ -76,7 +77,7 @@ class TaskRunner:
         self,
         tenant: str,
         asked: Mapping[str, Any],
-        task_input: AgentInput,
+        work: AgentInput | EngineCall,
         *,
         attached: bool,
         idempotency_key: str | None,
@@ -88,7 +89,7 @@ class TaskRunner:
             raise ShuttingDown("this server is shutting down; send the task again in a moment")
         task_id = uuid4().hex
         beginning = asyncio.create_task(
-            self._begin(task_id, tenant, asked, task_input, attached, idempotency_key)
+            self._begin(task_id, tenant, asked, work, attached, idempotency_key)
         )
         try:
             return await asyncio.shield(beginning)
@@ -101,17 +102,18 @@ class TaskRunner:
         task_id: str,
         tenant: str,
         asked: Mapping[str, Any],
-        task_input: AgentInput,
+        work: AgentInput | EngineCall,
         attached: bool,
         idempotency_key: str | None,
     ) -> str:
+        tokens = work.tokens if isinstance(work, EngineCall) else self._first_tokens
         known = await self._tasks.begin(
             task_id,
             tenant,
             asked,
             attached=attached,
             idempotency_key=idempotency_key,
-            tokens=self._first_tokens,
+            tokens=tokens,
         )
         if known is not None:
             return known.id
@@ -120,12 +122,10 @@ class TaskRunner:
             tenant,
             on_abandoned=(lambda: self._cancel(task_id, "client_left")) if attached else _nothing,
         )
-        self._ledger.begin(task_id, self._first_tokens)
+        self._ledger.begin(task_id, tokens)
         run.take(TaskStarted(task_id=task_id))
         self._runs[task_id] = run
-        self._workers[task_id] = asyncio.create_task(
-            self._work(run, {**task_input, "task_id": task_id})
-        )
+        self._workers[task_id] = asyncio.create_task(self._work(run, work))
         return task_id
 
     def run(self, tenant: str, task_id: str) -> Run | None:
@@ -182,17 +182,15 @@ class TaskRunner:
         if self._workers:
             await asyncio.wait(self._workers.values())
 
-    async def _work(self, run: Run, task_input: AgentInput) -> None:
+    async def _work(self, run: Run, work: AgentInput | EngineCall) -> None:
         transcript = Transcript(task_id=run.task_id)
+        completion: CompletionGiven | None = None
         try:
-            async with (
-                self._agents.of(run.tenant) as (agent, deps),
-                aclosing(run_task(agent, task_input, deps)) as events,
-            ):
-                async for event in events:
-                    if not isinstance(event, TaskStarted):  # the stream has one already
-                        transcript.take(event)
-                        run.take(event)
+            if isinstance(work, EngineCall):
+                completion = await work.run(run.task_id, on_draft=run.take)
+                run.take(completion)
+            else:
+                await self._ask_agent(run, work, transcript)
         except asyncio.CancelledError:
             pass
         except AgentError as error:
@@ -202,21 +200,40 @@ class TaskRunner:
             self._fail(run, transcript, "Defect", "a defect of this server; its log has more")
         run.ending = True
         try:
-            await self._end(run, transcript, self._why_cancelled.pop(run.task_id, None))
+            await self._end(run, transcript, completion, self._why_cancelled.pop(run.task_id, None))
         finally:
             run.end()
             self._ledger.end(run.task_id)
             del self._runs[run.task_id], self._workers[run.task_id]
+
+    async def _ask_agent(self, run: Run, task_input: AgentInput, transcript: Transcript) -> None:
+        task_input = {**task_input, "task_id": run.task_id}
+        async with (
+            self._agents.of(run.tenant) as (agent, deps),
+            aclosing(run_task(agent, task_input, deps)) as events,
+        ):
+            async for event in events:
+                if not isinstance(event, TaskStarted):  # the stream has one already
+                    transcript.take(event)
+                    run.take(event)
 
     def _fail(self, run: Run, transcript: Transcript, error: str, message: str) -> None:
         failed = TaskFailed(error=error, message=message)
         transcript.take(failed)
         run.take(failed)
 
-    async def _end(self, run: Run, transcript: Transcript, why: CancelReason | None) -> None:
+    async def _end(
+        self,
+        run: Run,
+        transcript: Transcript,
+        completion: CompletionGiven | None,
+        why: CancelReason | None,
+    ) -> None:
         status: TaskStatus
         if transcript.outcome is not None:
             status = transcript.outcome.kind
+        elif completion is not None:
+            status = "completed"
         else:
             status = "cancelled" if why else "failed"
         calls = self._ledger.calls_of_task(run.task_id)
@@ -226,7 +243,8 @@ class TaskRunner:
             run.take(usage)
         cancelled = why if status == "cancelled" else None
         run.add("end", json.dumps({"status": status, "cancelled": cancelled}))
-        result = {**transcript.as_json(), "cancelled": cancelled}
+        text = completion.model_dump(mode="json") if completion else None
+        result = {**transcript.as_json(), "completion": text, "cancelled": cancelled}
         for pause_s in (*END_PAUSES_S, None):
             try:
                 await self._save(run)

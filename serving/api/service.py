@@ -8,7 +8,9 @@ from typing import Annotated, Protocol
 from fastapi import Depends, Request
 
 from graph.errors import AgentError
+from graph.ports import Limits
 from nodes.select import INSTRUCTION_TOKENS
+from serving.api.engine import Engine
 from serving.api.identity import Identity, KeyIdentity, NoIdentity
 from serving.api.rates import RateLimits, rate_limits
 from serving.api.runner import Agents, TaskRunner
@@ -41,6 +43,8 @@ class Service:
     agents: Agents
     runner: TaskRunner
     health: Health
+    engine: Engine
+    limits: Limits
 
 
 def _own(request: Request) -> Service:
@@ -100,6 +104,8 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
             agents=agents,
             runner=runner,
             health=_Health(database, server),
+            engine=agents.model,
+            limits=settings.limits,
         )
 
 

@@ -72,6 +72,11 @@ class Refusal(BaseModel):
     degraded: list[Degraded]
 
 
+class Completion(BaseModel):
+    text: str = Field(description="the engine's own: no document bears it")
+    cut_off: bool = Field(description="the engine ran into max_tokens")
+
+
 class Usage(BaseModel):
     model_calls: int
     prompt_tokens: int
@@ -83,17 +88,20 @@ class Usage(BaseModel):
 
 
 class Task(BaseModel):
-    """Exactly one of `answer`, `refusal`, `error` and `cancelled` is set when it has ended, and
-    none for one that runs or was interrupted."""
+    """When it has ended, exactly one of `answer`, `refusal`, `completion`, `error` and `cancelled`
+    is set; none for one that runs or was interrupted."""
 
     id: str
     status: TaskStatus
     question: str
-    mode: Mode
+    mode: Mode | Literal["engine"] = Field(
+        description="engine: a chat completion by a model's name, past the agent"
+    )
     created_at: datetime
     ended_at: datetime | None
     answer: Answer | None = None
     refusal: Refusal | None = None
+    completion: Completion | None = None
     error: Problem | None = None
     cancelled: Literal["client_left", "requested", "shutdown"] | None = Field(
         default=None, description="who ended it"
@@ -126,6 +134,7 @@ def task_of(record: TaskRecord) -> Task:
             "refusal": {**outcome, "message": outcome["message"]}
             if record.status == "refused"
             else None,
+            "completion": result.get("completion"),
             "error": problem_of(error["error"], error["message"], record.id)
             if record.status == "failed" and error
             else None,

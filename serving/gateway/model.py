@@ -238,8 +238,7 @@ class GatewayModel:
 def most_prompt_tokens(messages: Sequence[Message]) -> int:
     """No tokenizer makes more tokens than a text has bytes; a chat template adds a few."""
     return sum(
-        len(message.content.encode(errors="replace")) + TEMPLATE_TOKENS
-        for message in messages
+        len(message.content.encode(errors="replace")) + TEMPLATE_TOKENS for message in messages
     )
 
 

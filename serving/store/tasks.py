@@ -13,8 +13,11 @@ from serving.store.database import Database, to_its_end
 from serving.store.quotas import QuotaStore
 from serving.store.tables import tasks
 
-TaskStatus = Literal["running", "answered", "refused", "failed", "cancelled", "interrupted"]
-"""`interrupted`: the process that ran it ended without a word."""
+TaskStatus = Literal[
+    "running", "answered", "refused", "completed", "failed", "cancelled", "interrupted"
+]
+"""`completed`: a text of the engine, asked for past the agent. `interrupted`: the process that ran
+it ended without a word."""
 
 
 @dataclass(frozen=True, slots=True)

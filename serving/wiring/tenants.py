@@ -32,7 +32,7 @@ class _Opened:
 class TenantAgents:
     def __init__(self, settings: Settings, model: GatewayModel, ledger: MemoryLedger) -> None:
         self._settings = settings
-        self._model = model
+        self.model = model
         self._ledger = ledger
         self._opened: dict[str, _Opened] = {}  # the longest unused first
         self._opening: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
@@ -68,7 +68,7 @@ class TenantAgents:
             opening.add_done_callback(_close)  # or nobody ever would
             raise
         deps = Deps(
-            model=self._model, ledger=self._ledger, retriever=retriever, limits=settings.limits
+            model=self.model, ledger=self._ledger, retriever=retriever, limits=settings.limits
         )
         return _Opened(build_graph(deps).compile(), deps, retriever)
 

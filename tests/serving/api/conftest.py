@@ -14,6 +14,7 @@ from graph.errors import IndexMissing
 from graph.ports import Deps, Limits
 from graph.run import Agent
 from serving.api.app import create_app
+from serving.api.engine import Engine
 from serving.api.identity import KeyIdentity
 from serving.api.rates import RateLimits
 from serving.api.runner import TaskRunner
@@ -47,10 +48,12 @@ class ScriptedAgents:
     language: str = "en"
     without_documents: set[str] = field(default_factory=set)
     model: ScriptedModel = field(init=False)
+    engine: Engine = field(init=False)
     ledger: MemoryLedger = field(init=False)
 
     def keep_in(self, ledger: MemoryLedger) -> None:
-        self.ledger, self.model = ledger, ScriptedModel(self.lines, ledger)
+        self.ledger = ledger
+        self.engine = self.model = ScriptedModel(self.lines, ledger)
 
     @asynccontextmanager
     async def of(self, tenant: str) -> AsyncIterator[tuple[Agent, Deps]]:
@@ -105,7 +108,18 @@ async def serving(
     keys, health = KeyStore(database, tenants), Ready()
     rates = RateLimits(MemoryStorage(), tenants)
     runner = TaskRunner(agents, ledger, tasks, events, found, FIRST_TOKENS)
-    service = Service(KeyIdentity(keys), tasks, events, quotas, rates, agents, runner, health)
+    service = Service(
+        KeyIdentity(keys),
+        tasks,
+        events,
+        quotas,
+        rates,
+        agents,
+        runner,
+        health,
+        agents.engine,
+        Limits(),
+    )
 
     @asynccontextmanager
     async def opened() -> AsyncIterator[Service]:
