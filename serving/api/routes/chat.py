@@ -13,6 +13,7 @@ from serving.api.chat.errors import OPENAI_TAG, OpenAIRoute, documented_errors
 from serving.api.chat.request import AGENT_MODELS, MAX_ASKED_CHARS, ChatRequest
 from serving.api.chat.stream import chunks
 from serving.api.engine import EngineCall, engine_call
+from serving.api.examples import COMPLETION, shown
 from serving.api.following import FollowingStream, ended_or_left, found_task
 from serving.api.identity import MayAsk
 from serving.api.service import OwnService, Service
@@ -32,7 +33,10 @@ router = APIRouter(prefix="/v1/chat", tags=[OPENAI_TAG], route_class=OpenAIRoute
     summary="Complete a chat",
     response_model=ChatCompletion,
     responses={
-        200: {"description": "The message, or its chunks", "content": STREAM},
+        200: {
+            "description": "The message, or its chunks",
+            **shown(COMPLETION, STREAM),
+        },
         **documented_errors(
             HTTPStatus.CONFLICT, HTTPStatus.BAD_GATEWAY, HTTPStatus.GATEWAY_TIMEOUT
         ),

@@ -35,6 +35,22 @@ class Model(BaseModel):
 
 
 class Models(BaseModel):
+    model_config = ConfigDict(
+        json_schema_extra={
+            "example": {
+                "object": "list",
+                "data": [
+                    {
+                        "id": "knowledge-agent",
+                        "object": "model",
+                        "created": 0,
+                        "owned_by": "knowledge-agent",
+                    }
+                ],
+            }
+        }
+    )
+
     object: Literal["list"] = "list"
     data: list[Model]
 

@@ -10,6 +10,7 @@ from fastapi import APIRouter, Header, Path, Query, Request, Response
 from fastapi.responses import JSONResponse
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
+from serving.api.examples import TASK, TASKS, shown
 from serving.api.following import FollowingStream, ended, ended_or_left, events_of, found_task
 from serving.api.identity import MayAsk
 from serving.api.problems import documented, respond
@@ -41,10 +42,14 @@ router = APIRouter(prefix="/v1/tasks", tags=["tasks"])
 
 @router.post(
     "",
+    summary="Ask a question",
     response_model=Task,
     responses={
-        200: {"description": "How the task ended, or its events", "content": STREAM},
-        202: {"description": "It runs in the background", "model": Task},
+        200: {
+            "description": "How the task ended, or its events",
+            **shown(TASK, STREAM),
+        },
+        202: {"description": "It runs in the background", "model": Task, **shown(TASK)},
         **documented(
             HTTPStatus.CONFLICT,
             HTTPStatus.BAD_GATEWAY,
@@ -89,7 +94,7 @@ async def begin(
     return JSONResponse(task.model_dump(mode="json"), headers=location)
 
 
-@router.get("", responses=documented(HTTPStatus.NOT_FOUND))
+@router.get("", summary="List the tasks", responses={200: shown(TASKS)})
 async def page(
     principal: MayAsk,
     service: OwnService,
@@ -109,13 +114,19 @@ async def page(
     )
 
 
-@router.get("/{task_id}", responses=documented(HTTPStatus.NOT_FOUND))
+@router.get(
+    "/{task_id}",
+    summary="Look up a task",
+    responses={200: shown(TASK), **documented(HTTPStatus.NOT_FOUND)},
+)
 async def look_up(task_id: TaskId, principal: MayAsk, service: OwnService) -> Task:
+    """How it stands: its plan so far lies in its events, its end in it."""
     return task_of(await found_task(service, principal.tenant, task_id))
 
 
 @router.get(
     "/{task_id}/events",
+    summary="Follow a task",
     response_class=EventSourceResponse,
     responses={
         200: {"description": "The events", "content": STREAM},
@@ -137,7 +148,11 @@ async def events(
     return _event_stream(service, principal.tenant, task_id, last_event_id or 0)
 
 
-@router.delete("/{task_id}", responses=documented(HTTPStatus.NOT_FOUND))
+@router.delete(
+    "/{task_id}",
+    summary="Cancel a task",
+    responses={200: shown(TASK), **documented(HTTPStatus.NOT_FOUND)},
+)
 async def cancel(task_id: TaskId, principal: MayAsk, service: OwnService) -> Task:
     """Cancel a task, wherever it runs; one that has ended stays as it is."""
     record = await found_task(service, principal.tenant, task_id)
