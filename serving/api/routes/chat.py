@@ -1,9 +1,9 @@
 """/v1/chat/completions: the agent, and the engine, for OpenAI's clients."""
 
 from http import HTTPStatus
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Header, Request, Response
+from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse
 
 from graph.errors import NotFound
@@ -16,6 +16,7 @@ from serving.api.engine import EngineCall, engine_call
 from serving.api.examples import COMPLETION, shown
 from serving.api.following import FollowingStream, ended_or_left, found_task
 from serving.api.identity import MayAsk
+from serving.api.routes.tasks import IdempotencyKey
 from serving.api.service import OwnService, Service
 
 STREAM: dict[str, Any] = {
@@ -47,10 +48,7 @@ async def complete(
     request: Request,
     principal: MayAsk,
     service: OwnService,
-    idempotency_key: Annotated[
-        str | None,
-        Header(min_length=1, max_length=255, description="a repeat with this key is not run"),
-    ] = None,
+    idempotency_key: IdempotencyKey = None,
 ) -> Response:
     """The last message is the question; earlier ones are the conversation, system messages describe
     the reader. The agent's models answer from the documents or refuse, with a citation in

@@ -24,7 +24,12 @@ CANCEL_WAIT_S = 15.0
 TaskId = Annotated[str, Path(pattern="^[0-9a-f]{32}$")]
 IdempotencyKey = Annotated[
     str | None,
-    Header(min_length=1, max_length=255, description="a repeat with this key begins no new task"),
+    Header(
+        min_length=1,
+        max_length=255,
+        pattern="^[ -~]+$",
+        description="a repeat with this key begins no new task",
+    ),
 ]
 LastEventId = Annotated[
     int | None, Header(ge=0, le=2**31 - 1, description="the last event that arrived")
@@ -64,7 +69,10 @@ async def begin(
     service: OwnService,
     idempotency_key: IdempotencyKey = None,
     prefer: Annotated[
-        str | None, Header(description="respond-async: do not wait for the end")
+        str | None,
+        Header(
+            max_length=255, pattern="^[ -~]*$", description="respond-async: do not wait for the end"
+        ),
     ] = None,
 ) -> Response:
     """Ask a question.

@@ -55,12 +55,14 @@ class ScriptedAgents:
         self.ledger = ledger
         self.engine = self.model = ScriptedModel(self.lines, ledger)
 
+    def retriever(self) -> FixedRetriever:
+        return FixedRetriever(EN_PASSAGES if self.language == "en" else KO_PASSAGES)
+
     @asynccontextmanager
     async def of(self, tenant: str) -> AsyncIterator[tuple[Agent, Deps]]:
         if tenant in self.without_documents:
             raise IndexMissing(f"there is no index for the tenant {tenant}")
-        passages = EN_PASSAGES if self.language == "en" else KO_PASSAGES
-        deps = Deps(self.model, self.ledger, FixedRetriever(passages), Limits())
+        deps = Deps(self.model, self.ledger, self.retriever(), Limits())
         yield build_graph(deps).compile(), deps
 
 
