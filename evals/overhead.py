@@ -65,7 +65,7 @@ class QuotingModel:
 
     async def complete(self, request: ModelRequest) -> Completion:
         started = time.perf_counter()
-        most = most_prompt_tokens(request) + request.max_tokens
+        most = most_prompt_tokens(request.messages) + request.max_tokens
         reserved = await self._ledger.reserve(request.account, most)
         prompt = request.messages[-1].content
         first = re.search(r"\[1\] [^\n]*\n(.+?[.!?다])(?=\s)", prompt, re.DOTALL)

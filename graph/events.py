@@ -78,6 +78,14 @@ class RefusalGiven(Frozen):
     refusal: Refused
 
 
+class CompletionGiven(Frozen):
+    """What the engine wrote for a caller who asked it and not the agent: no document bears it."""
+
+    type: Literal["completion"] = "completion"
+    text: str
+    cut_off: bool = Field(description="the engine ran into max_tokens")
+
+
 class UsageCounted(Frozen):
     """The bill: every call, and the seconds of the whole task. The last event of every task."""
 
@@ -118,6 +126,7 @@ Event = Annotated[
     | FailureSeen
     | AnswerGiven
     | RefusalGiven
+    | CompletionGiven
     | UsageCounted
     | TaskFailed,
     Field(discriminator="type"),

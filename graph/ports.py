@@ -12,7 +12,7 @@ from graph.evidence import Retrieval, Scope
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    role: Literal["system", "user"]
+    role: Literal["system", "user", "assistant"]
     content: str
 
 
@@ -42,7 +42,8 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
-    """One call. `on_draft` receives the text as it streams; it is no answer yet.
+    """One call. `on_draft` receives the text as it streams; it is no answer yet. `sampling` has
+    the options, in OpenAI's names, of a caller who wrote the prompt himself; None: the agent's own.
 
     With `choices` the model writes one of them. They begin with ASCII letters that differ, so that
     the first token tells them apart and `max_tokens` of 1 is enough.
@@ -55,6 +56,7 @@ class ModelRequest:
     step: int | None = None
     schema: dict[str, Any] | None = None
     choices: tuple[str, ...] = ()
+    sampling: Mapping[str, Any] | None = None
     on_draft: Callable[[str], None] | None = None
 
     def __post_init__(self) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 from graph.answer import CallRecord, Money, Outcome
 from graph.events import (
     AnswerGiven,
+    CompletionGiven,
     Event,
     FailureSeen,
     NodeFinished,
@@ -31,6 +32,7 @@ class Transcript:
     steps: list[StepResult] = field(default_factory=list)
     failures: list[FailureSeen] = field(default_factory=list)
     outcome: Outcome | None = None
+    completion: CompletionGiven | None = None
     error: TaskFailed | None = None
     usage: UsageCounted | None = None
 
@@ -52,6 +54,8 @@ class Transcript:
                 self.outcome = event.answer
             case RefusalGiven():
                 self.outcome = event.refusal
+            case CompletionGiven():
+                self.completion = event
             case TaskFailed():
                 self.error = event
             case UsageCounted():
@@ -77,6 +81,9 @@ class Transcript:
             "task_id": self.task_id,
             "query": self.query,
             "outcome": _with_text(self.outcome) if self.outcome else None,
+            "completion": self.completion.model_dump(mode="json", exclude={"type"})
+            if self.completion
+            else None,
             "error": self.error.model_dump(mode="json") if self.error else None,
             "plan": self.made.model_dump(mode="json") if self.made else None,
             "steps": [step.model_dump(mode="json") for step in self.steps],

@@ -16,7 +16,7 @@ from graph.evidence import (
     Scope,
     VerdictRule,
 )
-from graph.ports import Account, Completion, Deps, Limits, ModelRequest
+from graph.ports import Account, Completion, Deps, Limits, Message, ModelRequest
 from nodes.verdict import method_hash
 from serving.gateway.ledger import MemoryLedger, Reserved
 from serving.prices import NO_PRICES
@@ -120,6 +120,9 @@ class ScriptedModel:
 
     async def context_tokens(self) -> int:
         return self.window
+
+    async def prompt_tokens(self, messages: Sequence[Message]) -> int:
+        return sum(len(message.content.split()) for message in messages)
 
     def _most(self, request: ModelRequest) -> int:
         words = sum(len(message.content.split()) for message in request.messages)

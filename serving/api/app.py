@@ -10,14 +10,18 @@ from sse_starlette.sse import AppStatus
 
 from serving.api.access import Access
 from serving.api.bodies import BodyLimit
+from serving.api.chat.errors import documented_errors
+from serving.api.openapi import DocumentedApp
 from serving.api.problems import add_problems, documented
 from serving.api.rates import RateLimitHeaders
 from serving.api.routes import (
     audit,
+    chat,
     documents,
     health,
     jobs,
     metrics,
+    models,
     page,
     search,
     tasks,
@@ -43,7 +47,7 @@ def create_app(open_service: OpenService) -> FastAPI:
 
     # Streams end with their tasks, which a shutdown lets finish; see serving.api.server.
     AppStatus.enable_automatic_graceful_drain = False
-    app = FastAPI(
+    app = DocumentedApp(
         title="Knowledge Agent",
         description=ABOUT,
         version=version("knowledge-agent"),
@@ -69,6 +73,18 @@ def create_app(open_service: OpenService) -> FastAPI:
                 HTTPStatus.UNAUTHORIZED,
                 HTTPStatus.FORBIDDEN,
                 HTTPStatus.UNPROCESSABLE_ENTITY,
+                HTTPStatus.TOO_MANY_REQUESTS,
+                HTTPStatus.SERVICE_UNAVAILABLE,
+            ),
+        )
+    for router in (chat.router, models.router):
+        app.include_router(
+            router,
+            responses=documented_errors(
+                HTTPStatus.BAD_REQUEST,
+                HTTPStatus.UNAUTHORIZED,
+                HTTPStatus.FORBIDDEN,
+                HTTPStatus.NOT_FOUND,
                 HTTPStatus.TOO_MANY_REQUESTS,
                 HTTPStatus.SERVICE_UNAVAILABLE,
             ),

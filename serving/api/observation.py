@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 
 from graph.answer import Refused
 from graph.events import Event, FailureSeen, NodeFinished, UsageCounted
-from graph.state import AgentInput
 from graph.transcript import Transcript
 from serving.store.tasks import TaskStatus
 from serving.telemetry.context import work_on
@@ -32,13 +31,14 @@ class ObservedTask:
         telemetry: Telemetry,
         task_id: str,
         tenant: str,
-        task_input: AgentInput,
+        mode: str,
+        question: str,
         earlier: UsageCounted | None = None,
     ) -> None:
         """`earlier`: what it took before its plan was reviewed, which has been told."""
         self._metrics = telemetry.metrics
-        self._mode = task_input.get("mode") or "auto"
-        self._span = telemetry.traces.task(task_id, tenant, self._mode, task_input["question"])
+        self._mode = mode
+        self._span = telemetry.traces.task(task_id, tenant, mode, question)
         self._task_id = task_id
         self._tenant = tenant
         self._earlier = earlier or UsageCounted(calls=(), node_seconds={}, seconds=0.0)

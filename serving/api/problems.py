@@ -132,13 +132,17 @@ async def _agent_error(request: Request, error: Exception) -> JSONResponse:
 
 
 async def _invalid(request: Request, error: Exception) -> JSONResponse:
-    """Says where, never what: a question is not to be repeated into logs."""
     assert isinstance(error, RequestValidationError)
-    details = [
+    detail = invalid_detail(error)
+    return respond(problem("InvalidRequest", HTTPStatus.UNPROCESSABLE_ENTITY, detail))
+
+
+def invalid_detail(error: RequestValidationError) -> str:
+    """Says where, never what: a question is not to be repeated into logs."""
+    return "; ".join(
         f"{'.'.join(map(str, each['loc']))}: {each['msg'].removeprefix('Value error, ')}"
         for each in error.errors()[:5]
-    ]
-    return respond(problem("InvalidRequest", HTTPStatus.UNPROCESSABLE_ENTITY, "; ".join(details)))
+    )
 
 
 async def _http(request: Request, error: Exception) -> JSONResponse:

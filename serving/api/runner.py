@@ -11,14 +11,16 @@ from uuid import uuid4
 from graph.errors import AgentError, ShuttingDown, StoreUnavailable
 from graph.events import Event, TaskFailed, TaskStarted, UsageCounted
 from graph.run import run_task
-from graph.state import MAX_TURNS, AgentInput, Turn
+from graph.state import MAX_TURNS, AgentInput
 from graph.transcript import Transcript
 from serving.api.admission import Admission, Place
 from serving.api.chores import Chore, doing
+from serving.api.engine import EngineCall
 from serving.api.observation import ObservedTask, Telemetry
 from serving.api.ports import Agents, Ledger
 from serving.api.run import Run
 from serving.api.task_log import TaskLog
+from serving.api.work import Work, described, turn_of
 from serving.store.events import EventStore
 from serving.store.instances import BEAT_S, InstanceStore
 from serving.store.reviews import ReviewStore
@@ -74,7 +76,7 @@ class TaskRunner:
         self,
         tenant: str,
         asked: Mapping[str, Any],
-        task_input: AgentInput,
+        work: Work,
         *,
         attached: bool,
         idempotency_key: str | None,
@@ -86,8 +88,7 @@ class TaskRunner:
         thread."""
         task_id = uuid4().hex
         return await self._started(
-            task_id,
-            self._begin(task_id, tenant, asked, task_input, attached, idempotency_key, thread),
+            task_id, self._begin(task_id, tenant, asked, work, attached, idempotency_key, thread)
         )
 
     async def go_on(self, task: TaskRecord, task_input: AgentInput, *, attached: bool) -> int:
@@ -112,12 +113,13 @@ class TaskRunner:
         task_id: str,
         tenant: str,
         asked: Mapping[str, Any],
-        task_input: AgentInput,
+        work: Work,
         attached: bool,
         idempotency_key: str | None,
         thread: str | None,
     ) -> str:
-        observed = ObservedTask(self._telemetry, task_id, tenant, task_input)
+        tokens = work.tokens if isinstance(work, EngineCall) else self._first_tokens
+        observed = ObservedTask(self._telemetry, task_id, tenant, *described(work))
         with observed.current():
             async with self.admission.place(tenant) as place:
                 known = await self._tasks.begin(
@@ -126,16 +128,16 @@ class TaskRunner:
                     asked,
                     attached=attached,
                     idempotency_key=idempotency_key,
-                    tokens=self._first_tokens,
+                    tokens=tokens,
                     thread=thread,
                 )
                 if known is not None:
                     return known.id
                 place.keep()
             run = Run(task_id, tenant, self._on_abandoned(task_id, attached), observed)
-            self._ledger.begin(task_id, self._first_tokens, place.rank)
+            self._ledger.begin(task_id, tokens, place.rank)
             run.take(TaskStarted(task_id=task_id))
-            self._start(run, task_input, Transcript(task_id=task_id), place, thread)
+            self._start(run, work, Transcript(task_id=task_id), place, thread)
         return task_id
 
     async def _go_on(self, task: TaskRecord, task_input: AgentInput, attached: bool) -> int:
@@ -147,7 +149,8 @@ class TaskRunner:
             if (leaving := self._workers.get(task.id)) is not None:
                 await asyncio.wait([leaving])  # the run before the review ends, and nothing else
             place.keep()
-        observed = ObservedTask(self._telemetry, task.id, task.tenant, task_input, before.usage)
+        told = described(task_input)
+        observed = ObservedTask(self._telemetry, task.id, task.tenant, *told, before.usage)
         with observed.current():
             on_abandoned = self._on_abandoned(task.id, attached)
             run = Run(task.id, task.tenant, on_abandoned, observed, last)
@@ -161,14 +164,14 @@ class TaskRunner:
     def _start(
         self,
         run: Run,
-        task_input: AgentInput,
+        work: Work,
         transcript: Transcript,
         place: Place,
         thread: str | None = None,
     ) -> None:
         self._runs[run.task_id] = run
         self._workers[run.task_id] = asyncio.create_task(
-            self._work(run, {**task_input, "task_id": run.task_id}, transcript, place, thread)
+            self._work(run, work, transcript, place, thread)
         )
 
     def run(self, tenant: str, task_id: str) -> Run | None:
@@ -222,7 +225,7 @@ class TaskRunner:
     async def _work(
         self,
         run: Run,
-        task_input: AgentInput,
+        work: Work,
         transcript: Transcript,
         place: Place,
         thread: str | None,
@@ -235,17 +238,15 @@ class TaskRunner:
             transcript.take(event)
             run.take(event)
 
+        def queued(ahead: int) -> None:
+            run.add("queued", json.dumps({"ahead": ahead}))
+
         try:
-            if thread is not None:
-                task_input = {**task_input, "turns": await self._turns(run.tenant, thread)}
-            async with (
-                place.turn(on_wait=lambda ahead: run.add("queued", json.dumps({"ahead": ahead}))),
-                self._agents.of(run.tenant) as (agent, deps),
-                aclosing(run_task(agent, task_input, deps)) as events,
-            ):
-                async for event in events:
-                    if not isinstance(event, TaskStarted):  # the stream has one already
-                        take(event)
+            async with place.turn(on_wait=queued):
+                if isinstance(work, EngineCall):
+                    take(await work.run(run.task_id, run.tenant, on_draft=run.take))
+                else:
+                    await self._ask_agent(run, work, thread, take)
         except asyncio.CancelledError:
             pass
         except AgentError as error:
@@ -259,7 +260,7 @@ class TaskRunner:
         if transcript.usage is None:  # broken off before its bill was made
             take(UsageCounted(calls=calls, node_seconds={}, seconds=run.seconds))
         why = self._why_cancelled.pop(run.task_id, None)
-        stops = task_input.get("review") is not None
+        stops = not isinstance(work, EngineCall) and work.get("review") is not None
         try:
             await self._log.end(run, transcript, calls, cancelled=why, for_review=stops)
         finally:
@@ -268,8 +269,20 @@ class TaskRunner:
             self._ledger.end(run.task_id)
             del self._runs[run.task_id], self._workers[run.task_id]
 
-    async def _turns(self, tenant: str, thread: str) -> tuple[Turn, ...]:
-        return tuple(map(_turn, await self._tasks.told(tenant, thread, limit=MAX_TURNS)))
+    async def _ask_agent(
+        self, run: Run, task_input: AgentInput, thread: str | None, take: Callable[[Event], None]
+    ) -> None:
+        task_input = {**task_input, "task_id": run.task_id}
+        if thread is not None:
+            told = await self._tasks.told(run.tenant, thread, limit=MAX_TURNS)
+            task_input["turns"] = tuple(map(turn_of, told))
+        async with (
+            self._agents.of(run.tenant) as (agent, deps),
+            aclosing(run_task(agent, task_input, deps)) as events,
+        ):
+            async for event in events:
+                if not isinstance(event, TaskStarted):  # the stream has one already
+                    take(event)
 
     async def _save_all(self) -> None:
         await self._log.save(*self._runs.values())
@@ -285,10 +298,3 @@ class TaskRunner:
 
 def _nothing() -> None:
     """A task in the background has no one who must stay."""
-
-
-def _turn(task: TaskRecord) -> Turn:
-    result = task.result or {}
-    return Turn(
-        question=result["query"] or task.asked["question"], answer=result["outcome"]["text"]
-    )

@@ -10,10 +10,12 @@ from fastapi import Depends, Request
 from pydantic import SecretStr
 
 from graph.errors import AgentError
+from graph.ports import Limits
 from nodes.select import INSTRUCTION_TOKENS
 from serving.api.admission import Admission
 from serving.api.chores import Chore
 from serving.api.documents import Documents, IndexedAgents
+from serving.api.engine import Engine
 from serving.api.identity import Identity, KeyIdentity, KeyOrTokenIdentity, NoIdentity
 from serving.api.job_runner import JobRunner
 from serving.api.observation import Telemetry
@@ -74,6 +76,8 @@ class Service:
     jobs: JobStore
     audit: AuditStore
     telemetry: Telemetry
+    engine: Engine
+    limits: Limits
     metrics_token: str | None = None
 
 
@@ -210,6 +214,8 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
             jobs=jobs,
             audit=AuditStore(database),
             telemetry=telemetry,
+            engine=own_agents.model,
+            limits=settings.limits,
             metrics_token=_secret(settings.metrics_token),
         )
 

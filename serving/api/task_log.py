@@ -49,6 +49,8 @@ class TaskLog:
         status: TaskStatus
         if transcript.outcome is not None:
             status, cancelled = transcript.outcome.kind, None
+        elif transcript.completion is not None:
+            status, cancelled = "completed", None
         elif cancelled:
             status = "cancelled"
         elif for_review and transcript.made is not None and transcript.error is None:

@@ -5,7 +5,7 @@ import binascii
 import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -115,6 +115,11 @@ class Refusal(BaseModel):
     degraded: list[Degraded]
 
 
+class Completion(BaseModel):
+    text: str = Field(description="the engine's own: no document bears it")
+    cut_off: bool = Field(description="the engine ran into max_tokens")
+
+
 class Usage(BaseModel):
     model_calls: int
     prompt_tokens: int
@@ -133,8 +138,8 @@ class Usage(BaseModel):
 
 
 class Task(BaseModel):
-    """Exactly one of `answer`, `refusal`, `error` and `cancelled` is set when it has ended, and
-    none for one that runs, awaits its review or was interrupted."""
+    """When it has ended, exactly one of `answer`, `refusal`, `completion`, `error` and `cancelled`
+    is set; none for one that runs, awaits its review or was interrupted."""
 
     id: str
     status: TaskStatus
@@ -143,11 +148,14 @@ class Task(BaseModel):
     understood: str | None = Field(
         default=None, description="a thread's follow-up question, made to stand alone"
     )
-    mode: Mode
+    mode: Mode | Literal["engine"] = Field(
+        description="engine: a chat completion by a model's name, past the agent"
+    )
     created_at: datetime
     ended_at: datetime | None
     answer: Answer | None = None
     refusal: Refusal | None = None
+    completion: Completion | None = None
     error: Problem | None = None
     cancelled: CancelReason | None = Field(default=None, description="who ended it")
     plan: PlanMade | None = None
@@ -200,6 +208,7 @@ def task_of(record: TaskRecord) -> Task:
             "refusal": {**outcome, "message": outcome["message"]}
             if record.status == "refused"
             else None,
+            "completion": result.get("completion"),
             "error": problem_of(error["error"], error["message"], record.id)
             if record.status == "failed" and error
             else None,

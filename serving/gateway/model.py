@@ -7,7 +7,13 @@ from contextlib import aclosing
 from typing import Any, Literal, TypeVar, cast
 from uuid import uuid4
 
-from langchain_core.messages import AIMessageChunk, BaseMessage, HumanMessage, SystemMessage
+from langchain_core.messages import (
+    AIMessage,
+    AIMessageChunk,
+    BaseMessage,
+    HumanMessage,
+    SystemMessage,
+)
 from langchain_openai import ChatOpenAI
 from openai import DefaultAsyncHttpxClient
 from pydantic import SecretStr
@@ -45,7 +51,11 @@ SENT_HEADERS = {"host", "accept", "accept-encoding", "connection", "user-agent"}
     "transfer-encoding",
 }
 TEMPLATE_TOKENS = 64  # of a chat template, for each message
-MESSAGE_TYPES: dict[str, type[BaseMessage]] = {"system": SystemMessage, "user": HumanMessage}
+MESSAGE_TYPES: dict[str, type[BaseMessage]] = {
+    "system": SystemMessage,
+    "user": HumanMessage,
+    "assistant": AIMessage,
+}
 
 
 T = TypeVar("T")
@@ -87,7 +97,7 @@ class GatewayModel:
         Every call that began is booked, also one that failed or was cancelled. Leaving the stream,
         as a cancel does, closes the connection, and the server stops writing.
         """
-        most = await self._most_tokens(request)
+        most = await self.prompt_tokens(request.messages) + request.max_tokens
         reserved = await self._ledger.reserve(request.account, most)
         with self._traces.model_call(request) as span:
             return await self._call(request, reserved, span)
@@ -145,10 +155,10 @@ class GatewayModel:
     async def name(self) -> str:
         return (await self._server.model()).name
 
-    async def _most_tokens(self, request: ModelRequest) -> int:
-        """That the call can take: exact for the prompt where the server counts it."""
-        prompt = await self._ask_server(lambda: self._server.count_prompt(request.messages), None)
-        return (most_prompt_tokens(request) if prompt is None else prompt) + request.max_tokens
+    async def prompt_tokens(self, messages: Sequence[Message]) -> int:
+        """At most; exact where the server counts them."""
+        counted = await self._ask_server(lambda: self._server.count_prompt(messages), None)
+        return most_prompt_tokens(messages) if counted is None else counted
 
     async def count_tokens(self, text: str) -> int:
         """Without a server to ask, an over-estimate: the task goes on and ends in quotes."""
@@ -187,6 +197,8 @@ class GatewayModel:
             options["stream_options"] = usage
         if request.choices:
             options |= choice_options(request.choices, masked=is_vllm)
+        elif request.sampling is not None:
+            options |= request.sampling
         elif request.schema is None:
             options["frequency_penalty"] = FREQUENCY_PENALTY
             if is_vllm:
@@ -232,11 +244,10 @@ class GatewayModel:
         return self._client
 
 
-def most_prompt_tokens(request: ModelRequest) -> int:
+def most_prompt_tokens(messages: Sequence[Message]) -> int:
     """No tokenizer makes more tokens than a text has bytes; a chat template adds a few."""
     return sum(
-        len(message.content.encode(errors="replace")) + TEMPLATE_TOKENS
-        for message in request.messages
+        len(message.content.encode(errors="replace")) + TEMPLATE_TOKENS for message in messages
     )
 
 

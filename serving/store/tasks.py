@@ -21,12 +21,13 @@ TaskStatus = Literal[
     "awaiting_review",
     "answered",
     "refused",
+    "completed",
     "failed",
     "cancelled",
     "interrupted",
 ]
-"""`awaiting_review`: nothing runs until a person has approved its plan. `interrupted`: the process
-that ran it ended without a word."""
+"""`awaiting_review`: nothing runs until a person has approved its plan. `completed`: a text of the
+engine, asked for past the agent. `interrupted`: the process that ran it ended without a word."""
 
 CancelReason = Literal["client_left", "requested", "shutdown", "not_reviewed"]
 

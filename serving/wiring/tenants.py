@@ -36,7 +36,7 @@ class TenantAgents:
         self, settings: Settings, model: GatewayModel, ledger: MemoryLedger, traces: Traces
     ) -> None:
         self._settings = settings
-        self._model = model
+        self.model = model
         self._ledger = ledger
         self._traces = traces
         self._opened: dict[str, _Opened] = {}  # the longest unused first
@@ -73,7 +73,7 @@ class TenantAgents:
             opening.add_done_callback(_close)  # or nobody ever would
             raise
         deps = Deps(
-            model=self._model,
+            model=self.model,
             ledger=self._ledger,
             retriever=self._traces.traced(retriever),
             limits=settings.limits,

@@ -3,7 +3,7 @@
 from http import HTTPStatus
 
 from fastapi import APIRouter, Response
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from serving.api.service import OwnService
 
@@ -11,21 +11,31 @@ router = APIRouter(tags=["health"])
 
 
 class Alive(BaseModel):
+    model_config = ConfigDict(json_schema_extra={"example": {"status": "alive"}})
+
     status: str = "alive"
 
 
 class Readiness(BaseModel):
+    model_config = ConfigDict(json_schema_extra={"example": {"ready": True, "lacking": {}}})
+
     ready: bool
     lacking: dict[str, str] = Field(description="by part, what it lacks")
 
 
-@router.get("/healthz")
+@router.get("/healthz", summary="Tell that the process lives")
 async def healthz() -> Alive:
+    """Nothing is looked at: who answers lives."""
     return Alive()
 
 
-@router.get("/readyz", responses={503: {"description": "Not ready", "model": Readiness}})
+@router.get(
+    "/readyz",
+    summary="Tell whether tasks can run",
+    responses={503: {"description": "Not ready", "model": Readiness}},
+)
 async def readyz(service: OwnService, response: Response) -> Readiness:
+    """Whether the parts that a task needs answer, and what those lack that do not."""
     checks = await service.health.checks()
     lacking = {part: why for part, why in checks.items() if why is not None}
     if lacking:

@@ -9,6 +9,7 @@ from fastapi import APIRouter, Header, Path, Query, Request, Response
 from fastapi.responses import JSONResponse
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
+from serving.api.examples import TASK, TASKS, shown
 from serving.api.following import (
     FollowingStream,
     cancel_task,
@@ -38,7 +39,12 @@ RESPOND_ASYNC = "respond-async"
 TaskId = Annotated[str, Path(pattern="^[0-9a-f]{32}$")]
 IdempotencyKey = Annotated[
     str | None,
-    Header(min_length=1, max_length=255, description="a repeat with this key begins no new task"),
+    Header(
+        min_length=1,
+        max_length=255,
+        pattern="^[ -~]+$",
+        description="a repeat with this key begins no new task",
+    ),
 ]
 Prefer = Annotated[str | None, Header(description=f"{RESPOND_ASYNC}: do not wait for the end")]
 LastEventId = Annotated[
@@ -66,7 +72,7 @@ RESPONSES: dict[int | str, dict[str, Any]] = {
 router = APIRouter(prefix="/v1/tasks", tags=["tasks"])
 
 
-@router.post("", response_model=Task, responses=RESPONSES)
+@router.post("", summary="Ask a question", response_model=Task, responses=RESPONSES)
 async def begin(
     given: TaskRequest,
     request: Request,
@@ -95,7 +101,12 @@ async def begin(
     return await _followed(service, principal.tenant, task_id, request, prefer)
 
 
-@router.post("/{task_id}/plan", response_model=Task, responses=RESPONSES)
+@router.post(
+    "/{task_id}/plan",
+    summary="Approve or edit a plan",
+    response_model=Task,
+    responses=RESPONSES,
+)
 async def approve(
     task_id: TaskId,
     given: Approval,
@@ -117,7 +128,7 @@ async def approve(
     return await _followed(service, tenant, task_id, request, prefer, after=last)
 
 
-@router.get("", responses=documented(HTTPStatus.NOT_FOUND))
+@router.get("", summary="List the tasks", responses={200: shown(TASKS)})
 async def page(
     principal: MayAsk,
     service: OwnService,
@@ -137,13 +148,19 @@ async def page(
     )
 
 
-@router.get("/{task_id}", responses=documented(HTTPStatus.NOT_FOUND))
+@router.get(
+    "/{task_id}",
+    summary="Look up a task",
+    responses={200: shown(TASK), **documented(HTTPStatus.NOT_FOUND)},
+)
 async def look_up(task_id: TaskId, principal: MayAsk, service: OwnService) -> Task:
+    """How it stands: its plan so far lies in its events, its end in it."""
     return task_of(await found_task(service, principal.tenant, task_id))
 
 
 @router.get(
     "/{task_id}/events",
+    summary="Follow a task",
     response_class=EventSourceResponse,
     responses={
         200: {"description": "The events", "content": STREAM},
@@ -165,7 +182,11 @@ async def events(
     return _event_stream(service, principal.tenant, task_id, last_event_id or 0)
 
 
-@router.delete("/{task_id}", responses=documented(HTTPStatus.NOT_FOUND))
+@router.delete(
+    "/{task_id}",
+    summary="Cancel a task",
+    responses={200: shown(TASK), **documented(HTTPStatus.NOT_FOUND)},
+)
 async def cancel(task_id: TaskId, principal: MayAsk, service: OwnService) -> Task:
     """Cancel a task, wherever it runs; one that has ended stays as it is."""
     await cancel_task(service, await found_task(service, principal.tenant, task_id))

@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Annotated
 
 from fastapi import APIRouter, Query
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from graph.answer import Money
 from graph.errors import InputError
@@ -41,11 +41,32 @@ class Day(BaseModel):
 
 
 class UsageReport(BaseModel):
+    model_config = ConfigDict(
+        json_schema_extra={
+            "example": {
+                "periods": [
+                    {"period": "2026-11-30", "used": 1270, "reserved": 0, "allowed": 500_000},
+                    {"period": "2026-11", "used": 1270, "reserved": 0, "allowed": 10_000_000},
+                ],
+                "days": [
+                    {
+                        "day": "2026-11-30",
+                        "tasks": 1,
+                        "model_calls": 1,
+                        "prompt_tokens": 1241,
+                        "cached_tokens": 1088,
+                        "output_tokens": 29,
+                    }
+                ],
+            }
+        }
+    )
+
     periods: list[Period] = Field(description="today and this month")
     days: list[Day] = Field(description="days without any use are left out")
 
 
-@router.get("")
+@router.get("", summary="Tell what was used")
 async def usage(
     principal: MayReadUsage,
     service: OwnService,

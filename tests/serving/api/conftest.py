@@ -19,6 +19,7 @@ from knowledge.embed import Embedder
 from serving.api.admission import Admission
 from serving.api.app import create_app
 from serving.api.documents import IndexedAgents
+from serving.api.engine import Engine
 from serving.api.identity import Identity, KeyIdentity
 from serving.api.observation import Telemetry
 from serving.api.rates import RateLimits
@@ -66,17 +67,22 @@ class ScriptedAgents:
     score: float = 0.9
     without_documents: set[str] = field(default_factory=set)
     model: ScriptedModel = field(init=False)
+    engine: Engine = field(init=False)
     ledger: MemoryLedger = field(init=False)
 
     def keep_in(self, ledger: MemoryLedger) -> None:
-        self.ledger, self.model = ledger, ScriptedModel(self.lines, ledger)
+        self.ledger = ledger
+        self.engine = self.model = ScriptedModel(self.lines, ledger)
+
+    def retriever(self) -> FixedRetriever:
+        passages = EN_PASSAGES if self.language == "en" else KO_PASSAGES
+        return FixedRetriever(passages, score=self.score)
 
     @asynccontextmanager
     async def of(self, tenant: str) -> AsyncIterator[tuple[Agent, Deps]]:
         if tenant in self.without_documents:
             raise IndexMissing(f"there is no index for the tenant {tenant}")
-        passages = EN_PASSAGES if self.language == "en" else KO_PASSAGES
-        deps = Deps(self.model, self.ledger, FixedRetriever(passages, score=self.score), Limits())
+        deps = Deps(self.model, self.ledger, self.retriever(), Limits())
         yield build_graph(deps).compile(), deps
 
 
@@ -174,6 +180,8 @@ async def serving(
                     jobs=jobs,
                     audit=AuditStore(database),
                     telemetry=telemetry,
+                    engine=agents.engine,
+                    limits=Limits(),
                 )
 
     app = create_app(opened)

@@ -1,0 +1,1 @@
+"""OpenAI's chat completions: what a client may send, and what it gets."""
