@@ -53,6 +53,8 @@ _RECORD = TaskRecord(
     attached=True,
     created_s=1_796_040_000.0,
     ended_s=1_796_040_000.9,
+    thread=None,
+    trace_id=None,
 )
 
 TASK = task_of(_RECORD)

@@ -74,7 +74,7 @@ class ScriptedAgents:
         self.ledger = ledger
         self.engine = self.model = ScriptedModel(self.lines, ledger)
 
-    def retriever(self) -> FixedRetriever:
+    def new_retriever(self) -> FixedRetriever:
         passages = EN_PASSAGES if self.language == "en" else KO_PASSAGES
         return FixedRetriever(passages, score=self.score)
 
@@ -82,7 +82,7 @@ class ScriptedAgents:
     async def of(self, tenant: str) -> AsyncIterator[tuple[Agent, Deps]]:
         if tenant in self.without_documents:
             raise IndexMissing(f"there is no index for the tenant {tenant}")
-        deps = Deps(self.model, self.ledger, self.retriever(), Limits())
+        deps = Deps(self.model, self.ledger, self.new_retriever(), Limits())
         yield build_graph(deps).compile(), deps
 
 

@@ -24,14 +24,14 @@ from tests.stub_engine import StubEngine
 
 @dataclass
 class GatewayAgents(ScriptedAgents):
-    engine: StubEngine = field(kw_only=True)
+    stub: StubEngine = field(kw_only=True)
     traces: Traces = field(kw_only=True)
     retriever: FixedRetriever = field(kw_only=True)
 
     def keep_in(self, ledger: MemoryLedger) -> None:
         self.ledger = ledger
-        server = ModelServer(self.engine.url, None, None)
-        self.gateway = GatewayModel(server, ledger, None, traces=self.traces)
+        server = ModelServer(self.stub.url, None, None)
+        self.engine = self.gateway = GatewayModel(server, ledger, None, traces=self.traces)
 
     @asynccontextmanager
     async def of(self, tenant: str) -> AsyncIterator[tuple[Agent, Deps]]:
@@ -50,7 +50,7 @@ async def traced_service(
     database: Database, engine: StubEngine, traces: Traces, retriever: FixedRetriever | None = None
 ) -> AsyncIterator[Served]:
     agents = GatewayAgents(
-        {}, engine=engine, traces=traces, retriever=retriever or FixedRetriever()
+        {}, stub=engine, traces=traces, retriever=retriever or FixedRetriever()
     )
     async with serving(database, agents, telemetry=Telemetry(traces)) as served:
         yield served
