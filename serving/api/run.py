@@ -14,14 +14,14 @@ DRAFTS_S = 0.2
 
 
 class Run:
-    """`on_abandoned` is called when the last one who followed has left before the end. A task that
-    was reviewed had events before, up to the number `earlier`."""
+    """`on_abandoned`, where there is one, is called when the last one who followed has left before
+    the end. A task that was reviewed had events before, up to the number `earlier`."""
 
     def __init__(
         self,
         task_id: str,
         tenant: str,
-        on_abandoned: Callable[[], None],
+        on_abandoned: Callable[[], None] | None,
         observed: ObservedTask,
         earlier: int = 0,
     ) -> None:
@@ -48,7 +48,7 @@ class Run:
             yield
         finally:
             self._followers -= 1
-            if not self._followers and not self.ended:
+            if not self._followers and not self.ended and self._on_abandoned is not None:
                 self._on_abandoned()
 
     async def events(self, after: int = 0) -> AsyncGenerator[NumberedEvent, None]:

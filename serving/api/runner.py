@@ -20,7 +20,7 @@ from serving.api.observation import ObservedTask, Telemetry
 from serving.api.ports import Agents, Ledger
 from serving.api.run import Run
 from serving.api.task_log import TaskLog
-from serving.api.work import Work, described, turn_of
+from serving.api.work import Work, described, is_edited, turn_of
 from serving.store.events import EventStore
 from serving.store.instances import BEAT_S, InstanceStore
 from serving.store.reviews import ReviewStore
@@ -144,7 +144,11 @@ class TaskRunner:
         before = Transcript.before_review(task.result or {})
         async with self.admission.place(task.tenant) as place:
             last = await self._reviews.end(
-                task.tenant, task.id, attached=attached, tokens=self._first_tokens
+                task.tenant,
+                task.id,
+                attached=attached,
+                tokens=self._first_tokens,
+                edited=is_edited(task_input),
             )
             if (leaving := self._workers.get(task.id)) is not None:
                 await asyncio.wait([leaving])  # the run before the review ends, and nothing else
@@ -158,8 +162,8 @@ class TaskRunner:
             self._start(run, task_input, before, place)
         return last
 
-    def _on_abandoned(self, task_id: str, attached: bool) -> Callable[[], None]:
-        return (lambda: self._cancel(task_id, "client_left")) if attached else _nothing
+    def _on_abandoned(self, task_id: str, attached: bool) -> Callable[[], None] | None:
+        return (lambda: self._cancel(task_id, "client_left")) if attached else None
 
     def _start(
         self,
@@ -294,7 +298,3 @@ class TaskRunner:
     async def _tend_instances(self) -> None:
         await self._instance.beat()
         await self._instance.end_orphans()
-
-
-def _nothing() -> None:
-    """A task in the background has no one who must stay."""

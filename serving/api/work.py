@@ -20,3 +20,9 @@ def turn_of(task: TaskRecord) -> Turn:
     return Turn(
         question=result["query"] or task.asked["question"], answer=result["outcome"]["text"]
     )
+
+
+def is_edited(task_input: AgentInput) -> bool:
+    """Whether a person has put another plan in the place of the one under review."""
+    reviewed = task_input.get("reviewed")
+    return reviewed is not None and reviewed.made.maker == "person"

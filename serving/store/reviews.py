@@ -10,12 +10,15 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from graph.answer import CallRecord
 from graph.errors import Conflict, NotFound
+from serving.store import audit
 from serving.store.database import Database, to_its_end
 from serving.store.quotas import QuotaStore
 from serving.store.tables import events, tasks
 from serving.store.tasks import CancelReason
 
 PORTION = 100
+APPROVED: audit.Action = "plan.approved"
+EDITED: audit.Action = "plan.edited"
 
 _WAITS = tasks.c.status == "awaiting_review"
 
@@ -44,10 +47,12 @@ class ReviewStore:
             return found
 
     @to_its_end
-    async def end(self, tenant: str, task_id: str, *, attached: bool, tokens: int) -> int:
+    async def end(
+        self, tenant: str, task_id: str, *, attached: bool, tokens: int, edited: bool
+    ) -> int:
         """From now on this instance runs it, with tokens reserved anew; the number of its last
-        event. Raises `NotFound`, `QuotaExceeded`, `RateLimited`, and `Conflict` where it does not
-        wait."""
+        event. `edited`: with another plan than the model's. Raises `NotFound`, `QuotaExceeded`,
+        `RateLimited`, and `Conflict` where it does not wait."""
         async with self._database.transaction() as connection:
             runs = await connection.execute(
                 update(tasks)
@@ -69,6 +74,7 @@ class ReviewStore:
                     raise NotFound("there is no such task")
                 raise not_awaiting(status)
             await self._quotas.begin(connection, task_id, tenant, tokens)
+            await audit.record(connection, tenant, EDITED if edited else APPROVED, task_id)
             return await _last_event(connection, task_id)
 
     @to_its_end
@@ -102,14 +108,15 @@ async def _cancel(
         update(tasks)
         .where(which, _WAITS)
         .values(status="cancelled", ended_s=time.time(), waiting_since_s=None)
-        .returning(tasks.c.id, tasks.c.result)
+        .returning(tasks.c.id, tasks.c.tenant, tasks.c.result, tasks.c.trace_id)
     )
     rows = found.all()
     for row in rows:
-        await connection.execute(
-            update(tasks)
-            .where(tasks.c.id == row.id)
-            .values(result={**row.result, "cancelled": why})
+        result = {**row.result, "cancelled": why}
+        await connection.execute(update(tasks).where(tasks.c.id == row.id).values(result=result))
+        details = audit.task_end("cancelled", result)
+        await audit.record(
+            connection, row.tenant, "task.ended", row.id, details, trace_id=row.trace_id
         )
         await connection.execute(
             insert(events).values(

@@ -7,6 +7,7 @@ from uuid import uuid4
 
 from sqlalchemy import Row, insert, select, update
 
+from serving.store import audit
 from serving.store.database import Database, to_its_end
 from serving.store.tables import threads
 from serving.store.tasks import Position, older
@@ -71,7 +72,10 @@ class ThreadStore:
                 .values(deleted_s=time.time())
                 .returning(threads.c.id)
             )
-            return done.first() is not None
+            if done.first() is None:
+                return False
+            await audit.record(connection, tenant, "thread.deleted", thread_id)
+            return True
 
 
 def _record(row: Row[Any]) -> ThreadRecord:

@@ -92,6 +92,10 @@ async def upload(
     the older one's place."""
     async with service.receiver.received(principal.tenant, request) as uploads:
         job, known = await service.documents.take(principal.tenant, uploads)
+    for each in known:
+        await service.audit.add(
+            principal.tenant, "document.uploaded", each.id, {"document": each.name}
+        )
     response.headers["Location"] = f"/v1/jobs/{job.id}"
     return Uploaded(job=job_of(job), documents=[document_of(each) for each in known])
 
@@ -134,6 +138,10 @@ async def remove(
     document_id: DocumentId, principal: MayChangeDocuments, service: OwnService
 ) -> None:
     """Delete the file, and take the document out of all answers that begin from now on."""
+    known = await service.documents.find(principal.tenant, document_id)
+    await service.audit.add(
+        principal.tenant, "document.deleted", document_id, {"document": known.name}
+    )
     await service.documents.remove(principal.tenant, document_id)
 
 

@@ -49,9 +49,7 @@ class GatewayAgents(ScriptedAgents):
 async def traced_service(
     database: Database, engine: StubEngine, traces: Traces, retriever: FixedRetriever | None = None
 ) -> AsyncIterator[Served]:
-    agents = GatewayAgents(
-        {}, stub=engine, traces=traces, retriever=retriever or FixedRetriever()
-    )
+    agents = GatewayAgents({}, stub=engine, traces=traces, retriever=retriever or FixedRetriever())
     async with serving(database, agents, telemetry=Telemetry(traces)) as served:
         yield served
         await agents.gateway.aclose()

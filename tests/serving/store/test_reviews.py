@@ -43,7 +43,7 @@ async def test_it_outlives_its_instance_and_runs_on_in_another(
     other = InstanceStore(database, quotas, "host-a")
     await other.begin()
     there = ReviewStore(database, quotas, other.id)
-    assert await there.end("acme", "one", attached=False, tokens=200) == 7
+    assert await there.end("acme", "one", attached=False, tokens=200, edited=False) == 7
     found = await tasks.find("acme", "one")
     assert found is not None
     assert (found.status, found.attached) == ("running", False)
@@ -60,11 +60,11 @@ async def test_it_outlives_its_instance_and_runs_on_in_another(
 
 async def test_one_of_many_approvals_counts(tasks: TaskStore, reviews: ReviewStore) -> None:
     await wait(tasks, reviews)
-    ends = [reviews.end("acme", "one", attached=True, tokens=1) for _ in range(5)]
+    ends = [reviews.end("acme", "one", attached=True, tokens=1, edited=False) for _ in range(5)]
     found = await asyncio.gather(*ends, return_exceptions=True)
     assert sum(isinstance(each, Conflict) for each in found) == 4
     with pytest.raises(NotFound):
-        await reviews.end("umbrella", "one", attached=True, tokens=1)
+        await reviews.end("umbrella", "one", attached=True, tokens=1, edited=False)
 
 
 async def test_without_tokens_it_waits_on(
@@ -73,7 +73,7 @@ async def test_without_tokens_it_waits_on(
     await wait(tasks, reviews)
     await tenants.allow("acme", Allowance(tokens_per_day=150))
     with pytest.raises(QuotaExceeded):
-        await reviews.end("acme", "one", attached=True, tokens=31)
+        await reviews.end("acme", "one", attached=True, tokens=31, edited=False)
     found = await tasks.find("acme", "one")
     assert found is not None
     assert found.status == "awaiting_review"
@@ -87,7 +87,7 @@ async def test_what_waits_for_too_long_is_cancelled_and_says_so(
     for task_id in ("one", "two"):
         await wait(tasks, reviews, task_id)
     await events.append({"one": [NumberedEvent(7, "review", "{}")]})
-    await reviews.end("acme", "two", attached=True, tokens=1)
+    await reviews.end("acme", "two", attached=True, tokens=1, edited=False)
     assert await reviews.cancel_those_since_before(time.time() - 60) == 0
     assert await reviews.cancel_those_since_before(time.time() + 60) == 1
     found = await tasks.find("acme", "one")
@@ -108,4 +108,4 @@ async def test_only_its_tenant_cancels_it(tasks: TaskStore, reviews: ReviewStore
     assert found.status == "awaiting_review"
     await reviews.cancel("acme", "one")
     with pytest.raises(Conflict, match="the task is cancelled"):
-        await reviews.end("acme", "one", attached=True, tokens=1)
+        await reviews.end("acme", "one", attached=True, tokens=1, edited=False)
