@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 
 from graph.answer import Refused
 from graph.events import Event, FailureSeen, NodeFinished, UsageCounted
-from graph.transcript import Transcript
+from graph.transcript import Transcript, total_cost
+from serving.api.admission import Admission
 from serving.store.tasks import TaskStatus
 from serving.telemetry.context import work_on
 from serving.telemetry.metrics import Metrics
@@ -21,6 +22,10 @@ class Telemetry:
 
     traces: Traces = field(default_factory=Traces)
     metrics: Metrics = field(default_factory=Metrics)
+
+    def watch(self, admission: Admission) -> None:
+        self.metrics.watch_running(lambda: admission.running)
+        self.metrics.watch_queue(lambda: admission.waiting)
 
 
 class ObservedTask:
@@ -65,11 +70,14 @@ class ObservedTask:
         error = transcript.error.error if transcript.error else None
         self._span.end(status, outcome, error)
         told = {call.id for call in self._earlier.calls}
+        calls = [call for call in usage.calls if call.id not in told] if usage else []
+        if (cost := total_cost(calls)) is not None:
+            self._metrics.cost(cost.currency, float(cost.amount))
         self._metrics.task(
             self._mode,
             status,
             usage.seconds - self._earlier.seconds if usage else 0.0,
-            [call for call in usage.calls if call.id not in told] if usage else (),
+            calls,
             outcome.reason if isinstance(outcome, Refused) else None,
         )
         logger.info("the task ended: %s%s", status, f" ({error})" if error else "")

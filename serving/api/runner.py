@@ -66,7 +66,7 @@ class TaskRunner:
             *chores,
         )
         self._telemetry = telemetry
-        telemetry.metrics.watch_running(lambda: self.running)
+        telemetry.watch(admission)
         self._runs: dict[str, Run] = {}
         self._workers: dict[str, asyncio.Task[None]] = {}
         self._why_cancelled: dict[str, CancelReason] = {}

@@ -148,7 +148,7 @@ async def test_the_client_comes_back_when_it_was_told_to(database: Database) -> 
 async def test_a_task_that_fails_names_itself_in_the_error(served: Served, stream: bool) -> None:
     served.agents.without_documents.add("acme")
     async with openai_client(served) as client, await served.client() as rest:
-        with pytest.raises(openai.APIError, match="no index") as failed:
+        with pytest.raises(openai.APIError, match="no documents") as failed:
             await ask_to_the_end(client, stream)
         assert failed.value.code == "index_missing"
         assert isinstance(failed.value.body, dict)
