@@ -100,7 +100,9 @@ class StubEngine:
                 Route("/v1/chat/completions", self._chat, methods=["POST"]),
             ]
         )
-        config = uvicorn.Config(app, host="127.0.0.1", port=0, log_level="error", lifespan="off")
+        config = uvicorn.Config(
+            app, host="127.0.0.1", port=0, log_level="error", log_config=None, lifespan="off"
+        )
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._server.run, daemon=True)
         self._thread.start()

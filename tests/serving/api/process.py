@@ -39,6 +39,11 @@ def new_home(folder: Path) -> Path:
     return folder / "home"
 
 
+def log_of(home: Path) -> Path:
+    """What all processes on this home have written."""
+    return home / "serve.log"
+
+
 @asynccontextmanager
 async def served(
     home: Path, engine: StubEngine, **settings: str
@@ -49,12 +54,14 @@ async def served(
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "serving.cli", "serve", "--port", str(port)),
-        env={**os.environ, "KA_HOME": str(home), "KA_ENGINE_URL": engine.url, **NAME, **settings},
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.STDOUT,
-    )
+    with log_of(home).open("ab") as log:  # a pipe that nobody reads would stop it
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "serving.cli", "serve", "--port", str(port)),
+            env={**os.environ, "KA_HOME": str(home), "KA_ENGINE_URL": engine.url}
+            | {**NAME, **settings},
+            stdout=log,
+            stderr=log,
+        )
     headers = {"Authorization": f"Bearer {key}"}
     url = f"http://127.0.0.1:{port}"
     async with httpx.AsyncClient(base_url=url, headers=headers, timeout=CLIENT_TIMEOUT_S) as client:
@@ -64,7 +71,7 @@ async def served(
         finally:
             if process.returncode is None:
                 process.kill()
-            await process.communicate()
+            await process.wait()
 
 
 async def _ready(client: httpx.AsyncClient) -> bool:

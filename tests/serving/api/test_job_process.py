@@ -9,7 +9,7 @@ import pytest
 
 from serving.store.database import open_database
 from tests.serving.api.indexed import TEA, ended, parts, texts_found
-from tests.serving.api.process import served
+from tests.serving.api.process import log_of, served
 from tests.stub_engine import StubEngine
 from tests.waiting import until_async
 
@@ -43,8 +43,8 @@ async def test_what_a_process_leaves_behind_is_indexed_by_the_next(
     async with served(home, stub_engine) as (process, client):
         url = await embedding(client)
         os.kill(process.pid, how)
-        out, _ = await process.communicate()
-        assert b"Traceback" not in out
+        await process.wait()
+        assert "Traceback" not in log_of(home).read_text("utf-8")
         assert process.returncode == (-9 if how == signal.SIGKILL else 0)
     async with served(home, stub_engine) as (_, client):
         left = (await client.get(url)).json()

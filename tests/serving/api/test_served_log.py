@@ -5,7 +5,7 @@ from pathlib import Path
 
 from serving.store.audit import AuditStore
 from serving.store.database import open_database
-from tests.serving.api.process import new_home, served
+from tests.serving.api.process import log_of, new_home, served
 from tests.stub_engine import Fail, StubEngine
 
 WORD = "zx4711"
@@ -28,15 +28,16 @@ async def test_the_servers_output_has_no_content_and_is_json(
         metrics = (await client.get("/metrics")).text
         secret = client.headers["authorization"].split("_", 2)[2]
         process.terminate()
-        output, _ = await process.communicate()
-    greeting, *lines = output.decode().splitlines()
+        await process.wait()
+    output = log_of(home).read_text("utf-8")
+    greeting, *lines = output.splitlines()
     assert "/docs" in greeting
     logged = [json.loads(line) for line in lines]
     assert [each["route"] for each in logged if each.get("status") == 422] == ["/v1/tasks"] * 2
     assert len([each for each in logged if each["message"].startswith("the task ended")]) == 2
     assert 'knowledge_agent_fallbacks_total{error="ModelRejected"' in metrics
     for words in (WORD, secret, "response cache", "답변"):
-        assert words not in output.decode()
+        assert words not in output
     async with open_database(None, home) as database:
         audited = await AuditStore(database).page(limit=9, action="task.ended")
     assert WORD not in str(audited)

@@ -77,7 +77,7 @@ async def test_a_task_that_failed_shows_its_problem(tab: Page, agents: PageAgent
     await expect(tab.locator("#task-status")).to_have_text("✖ Failed")
     problem = tab.locator("#outcome .box.bad")
     await expect(problem).to_contain_text("This does not go with the present state.")
-    await expect(problem).to_contain_text("there is no index for the tenant acme")
+    await expect(problem).to_contain_text("there are no documents with text to answer from")
 
 
 async def test_a_quota_that_is_used_up_says_when_to_come_again(tab: Page, served: Served) -> None:
