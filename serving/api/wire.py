@@ -144,7 +144,7 @@ class Task(BaseModel):
     id: str
     status: TaskStatus
     question: str
-    thread: str | None
+    thread: str | None = None
     understood: str | None = Field(
         default=None, description="a thread's follow-up question, made to stand alone"
     )
@@ -168,22 +168,37 @@ class Task(BaseModel):
 
 class TaskPage(BaseModel):
     tasks: list[Task]
-    next: str | None = Field(description="the next page's `after`; none: this is the last")
+    next: str | None = Field(
+        default=None, description="the next page's `after`; none: this is the last"
+    )
+
+
+THREAD = {"id": "7c1f0e5a9b7d4c6e8f2a1b3c5d7e9f01", "created_at": "2026-11-30T12:00:00Z"}
 
 
 class Thread(BaseModel):
+    model_config = ConfigDict(json_schema_extra={"example": THREAD})
+
     id: str
     created_at: datetime
 
 
 class ThreadPage(BaseModel):
+    model_config = ConfigDict(json_schema_extra={"example": {"threads": [THREAD]}})
+
     threads: list[Thread]
-    next: str | None = Field(description="the next page's `after`; none: this is the last")
+    next: str | None = Field(
+        default=None, description="the next page's `after`; none: this is the last"
+    )
 
 
 class ThreadWithTasks(Thread):
+    model_config = ConfigDict(json_schema_extra={"example": {**THREAD, "tasks": []}})
+
     tasks: list[Task] = Field(description="the oldest first")
-    next: str | None = Field(description="the next page's `after`; none: this is the last")
+    next: str | None = Field(
+        default=None, description="the next page's `after`; none: this is the last"
+    )
 
 
 def thread_of(record: ThreadRecord) -> Thread:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from knowledge.report import Phase
 from serving.api.documents import Known, ShownPage, Status
@@ -15,21 +15,49 @@ from serving.store.uploads import document_id
 ROOT = "/v1/documents"
 
 
+DOCUMENT = {
+    "id": "3c1f0e5a9b7d4c6e8f2a1b3c5d7e9f01",
+    "name": "휴가.pdf",
+    "title": "휴가 규정",
+    "bytes": 48_213,
+    "pages": 4,
+    "passages": 9,
+    "status": "indexed",
+    "changed_at": "2026-11-30T12:00:00Z",
+}
+JOB = {
+    "id": "5d7e9f013c1f0e5a9b7d4c6e8f2a1b3c",
+    "kind": "index",
+    "status": "running",
+    "progress": {"phase": "embed", "done": 64, "total": 310},
+    "created_at": "2026-11-30T12:00:00Z",
+    "started_at": "2026-11-30T12:00:01Z",
+}
+
+
 class Document(BaseModel):
+    model_config = ConfigDict(json_schema_extra={"example": DOCUMENT})
+
     id: str = Field(description="the same when the document is replaced by one of its name")
     name: str = Field(description="as citations name it")
-    title: str | None = Field(description="of what was read; null: nothing yet")
+    title: str | None = Field(default=None, description="of what was read; null: nothing yet")
     bytes: int
-    pages: int | None = Field(description="the last page with text")
-    passages: int | None
+    pages: int | None = Field(default=None, description="the last page with text")
+    passages: int | None = None
     status: Status = Field(description="waiting: to be read by a job, for the first time or anew")
-    reason: str | None = Field(description="why it cannot be read, or what of it could not")
-    changed_at: datetime | None = Field(description="when it was uploaded last")
+    reason: str | None = Field(
+        default=None, description="why it cannot be read, or what of it could not"
+    )
+    changed_at: datetime | None = Field(default=None, description="when it was uploaded last")
 
 
 class DocumentPage(BaseModel):
+    model_config = ConfigDict(json_schema_extra={"example": {"documents": [DOCUMENT]}})
+
     documents: list[Document]
-    next: str | None = Field(description="the next page's `after`; none: this is the last")
+    next: str | None = Field(
+        default=None, description="the next page's `after`; none: this is the last"
+    )
 
 
 class JobProgress(BaseModel):
@@ -44,7 +72,7 @@ class JobFile(BaseModel):
     id: str
     name: str
     status: str = Field(examples=["indexed", "updated", "renamed", "removed", "encrypted"])
-    reason: str | None
+    reason: str | None = None
 
 
 class JobReport(BaseModel):
@@ -56,22 +84,32 @@ class JobReport(BaseModel):
 
 
 class Job(BaseModel):
+    model_config = ConfigDict(json_schema_extra={"example": JOB})
+
     id: str
     kind: str
     status: JobStatus
-    progress: JobProgress | None = Field(description="null: it has not begun to count")
-    report: JobReport | None
-    error: Problem | None = Field(description="why it failed, or what is still to be done")
+    progress: JobProgress | None = Field(
+        default=None, description="null: it has not begun to count"
+    )
+    report: JobReport | None = None
+    error: Problem | None = Field(
+        default=None, description="why it failed, or what is still to be done"
+    )
     created_at: datetime
-    started_at: datetime | None
-    ended_at: datetime | None
+    started_at: datetime | None = None
+    ended_at: datetime | None = None
 
 
 class JobPage(BaseModel):
+    model_config = ConfigDict(json_schema_extra={"example": {"jobs": [JOB]}})
+
     jobs: list[Job]
 
 
 class Uploaded(BaseModel):
+    model_config = ConfigDict(json_schema_extra={"example": {"job": JOB, "documents": [DOCUMENT]}})
+
     job: Job
     documents: list[Document]
 
@@ -91,12 +129,28 @@ class Box(BaseModel):
 
 
 class ReadPage(BaseModel):
+    model_config = ConfigDict(
+        json_schema_extra={
+            "example": {
+                "document": DOCUMENT,
+                "page": 2,
+                "pages": 4,
+                "text": "신입 사원은 첫해에 휴가 11일을 받는다.",
+                "marked": {"start": 0, "end": 22},
+                "image": f"/v1/documents/{DOCUMENT['id']}/pages/2/image",
+                "boxes": [{"x": 0.12, "y": 0.2, "width": 0.5, "height": 0.02}],
+            }
+        }
+    )
+
     document: Document
     page: int
     pages: int
     text: str = Field(description="as it was read: citations count its characters")
-    marked: Marked | None
-    image: str | None = Field(description="a picture of the page; null: this type has none")
+    marked: Marked | None = None
+    image: str | None = Field(
+        default=None, description="a picture of the page; null: this type has none"
+    )
     boxes: list[Box] = Field(description="what is marked, on the picture; empty: not found there")
 
 

@@ -236,9 +236,9 @@ def test_a_bound_that_older_code_found_is_found_anew(
     with open_generation(address) as store:
         path = store.calibration_path
     fresh = path.read_text("utf-8")
-    path.write_text(fresh.replace("0.02", "0.5"), "utf-8")
+    path.write_text(fresh.replace('"own_questions": 0', '"own_questions": 5'), "utf-8")
     ingested(corpus, given)
-    assert "0.5" in path.read_text("utf-8")
+    assert '"own_questions": 5' in path.read_text("utf-8")
     monkeypatch.setattr(corpora, "source_version", lambda *packages: "newer")
     ingested(corpus, given)
     assert path.read_text("utf-8") == fresh

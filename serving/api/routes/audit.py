@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
-from pydantic import AwareDatetime, BaseModel, Field
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 from serving.api.identity import MayReadAudit
 from serving.api.service import OwnService
@@ -21,16 +21,35 @@ class Entry(BaseModel):
     subject: str = Field(description="who: key:ID, cli:USER or system", examples=["key:0f3a…"])
     action: Action
     object_id: str = Field(description="of the task, document, key, thread or tenant")
-    trace_id: str | None
+    trace_id: str | None = None
     details: dict[str, Any]
 
 
 class EntryPage(BaseModel):
+    model_config = ConfigDict(
+        json_schema_extra={
+            "example": {
+                "entries": [
+                    {
+                        "id": 4711,
+                        "at": "2026-11-30T12:00:00Z",
+                        "subject": "key:0f3a9c21d7e4",
+                        "action": "document.deleted",
+                        "object_id": "3c1f0e5a9b7d4c6e8f2a1b3c5d7e9f01",
+                        "details": {"document": "휴가.pdf"},
+                    }
+                ]
+            }
+        }
+    )
+
     entries: list[Entry]
-    next: int | None = Field(description="the next page's `before`; none: this is the last")
+    next: int | None = Field(
+        default=None, description="the next page's `before`; none: this is the last"
+    )
 
 
-@router.get("")
+@router.get("", summary="Read the audit log")
 async def page(
     principal: MayReadAudit,
     service: OwnService,

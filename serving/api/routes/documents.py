@@ -77,6 +77,7 @@ router = APIRouter(prefix=ROOT, tags=["documents"])
 
 @router.post(
     "",
+    summary="Upload documents",
     status_code=HTTPStatus.ACCEPTED,
     openapi_extra=FILES,
     responses=documented(
@@ -100,7 +101,7 @@ async def upload(
     return Uploaded(job=job_of(job), documents=[document_of(each) for each in known])
 
 
-@router.get("")
+@router.get("", summary="List the documents")
 async def page(
     principal: MayReadDocuments,
     service: OwnService,
@@ -122,15 +123,19 @@ async def page(
     )
 
 
-@router.get("/{document_id}", responses=documented(HTTPStatus.NOT_FOUND))
+@router.get(
+    "/{document_id}", summary="Look up a document", responses=documented(HTTPStatus.NOT_FOUND)
+)
 async def look_up(
     document_id: DocumentId, principal: MayReadDocuments, service: OwnService
 ) -> Document:
+    """How it stands: whether a job has read it, and what came of that."""
     return document_of(await service.documents.find(principal.tenant, document_id))
 
 
 @router.delete(
     "/{document_id}",
+    summary="Delete a document",
     status_code=HTTPStatus.NO_CONTENT,
     responses=documented(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
 )
@@ -147,6 +152,7 @@ async def remove(
 
 @router.get(
     "/{document_id}/content",
+    summary="Get the original file",
     response_class=StreamingResponse,
     responses={
         200: {
@@ -159,6 +165,7 @@ async def remove(
 async def content(
     document_id: DocumentId, principal: MayReadDocuments, service: OwnService
 ) -> Response:
+    """As it was uploaded, to be saved: browsers show none of it."""
     known, file = await service.documents.content(principal.tenant, document_id)
     suffix = f".{known.name.rpartition('.')[2].lower()}"
     name = known.name.rpartition("/")[2]
@@ -170,7 +177,9 @@ async def content(
 
 
 @router.get(
-    "/{document_id}/pages/{page}", responses=documented(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
+    "/{document_id}/pages/{page}",
+    summary="Read a page",
+    responses=documented(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
 )
 async def read(
     document_id: DocumentId,
@@ -190,6 +199,7 @@ async def read(
 
 @router.get(
     "/{document_id}/pages/{page}/image",
+    summary="Get the picture of a page",
     response_class=Response,
     responses={
         200: {"description": "The page's picture", "content": {"image/png": {}}},

@@ -16,7 +16,7 @@ JobId = Annotated[str, Path(pattern="^[0-9a-f]{32}$")]
 router = APIRouter(prefix="/v1/jobs", tags=["documents"])
 
 
-@router.get("")
+@router.get("", summary="List the jobs")
 async def newest(
     principal: MayReadDocuments,
     service: OwnService,
@@ -27,8 +27,9 @@ async def newest(
     return JobPage(jobs=[job_of(record) for record in found])
 
 
-@router.get("/{job_id}", responses=documented(HTTPStatus.NOT_FOUND))
+@router.get("/{job_id}", summary="Look up a job", responses=documented(HTTPStatus.NOT_FOUND))
 async def look_up(job_id: JobId, principal: MayReadDocuments, service: OwnService) -> Job:
+    """How far it is, and what came of it."""
     record = await service.jobs.find(principal.tenant, job_id)
     if record is None:
         raise NotFound("there is no such job")

@@ -19,6 +19,7 @@ router = APIRouter(tags=["health"])
 
 @router.get(
     "/metrics",
+    summary="Metrics for Prometheus",
     response_class=Response,
     responses={
         200: {"description": "In Prometheus' format", "content": TEXT},

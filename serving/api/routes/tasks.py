@@ -59,8 +59,8 @@ STREAM: dict[str, Any] = {
 }
 
 RESPONSES: dict[int | str, dict[str, Any]] = {
-    200: {"description": "How the task ended, or its events", "content": STREAM},
-    202: {"description": "It runs in the background", "model": Task},
+    200: {"description": "How the task ended, or its events", **shown(TASK, STREAM)},
+    202: {"description": "It runs in the background", "model": Task, **shown(TASK)},
     **documented(
         HTTPStatus.NOT_FOUND,
         HTTPStatus.CONFLICT,

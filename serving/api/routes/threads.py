@@ -29,7 +29,7 @@ NO_THREAD = "there is no such thread"
 router = APIRouter(prefix="/v1/threads", tags=["threads"])
 
 
-@router.post("", status_code=HTTPStatus.CREATED)
+@router.post("", summary="Begin a thread", status_code=HTTPStatus.CREATED)
 async def make(principal: MayAsk, service: OwnService, response: Response) -> Thread:
     """A new thread. Ask its questions with `POST /v1/tasks` and `thread`."""
     thread = thread_of(await service.threads.make(principal.tenant))
@@ -37,7 +37,7 @@ async def make(principal: MayAsk, service: OwnService, response: Response) -> Th
     return thread
 
 
-@router.get("")
+@router.get("", summary="List the threads")
 async def page(
     principal: MayAsk, service: OwnService, limit: Limit = 20, after: After = None
 ) -> ThreadPage:
@@ -50,7 +50,7 @@ async def page(
     )
 
 
-@router.get("/{thread_id}", responses=documented(HTTPStatus.NOT_FOUND))
+@router.get("/{thread_id}", summary="Read a thread", responses=documented(HTTPStatus.NOT_FOUND))
 async def look_up(
     thread_id: ThreadId,
     principal: MayAsk,
@@ -75,6 +75,7 @@ async def look_up(
 
 @router.delete(
     "/{thread_id}",
+    summary="Delete a thread",
     status_code=HTTPStatus.NO_CONTENT,
     responses=documented(HTTPStatus.NOT_FOUND),
 )

@@ -55,6 +55,8 @@ class UsageReport(BaseModel):
                         "model_calls": 1,
                         "prompt_tokens": 1241,
                         "cached_tokens": 1088,
+                        "costs": [{"amount": "0.0004", "currency": "USD"}],
+                        "unpriced_calls": 0,
                         "output_tokens": 29,
                     }
                 ],

@@ -62,8 +62,8 @@ def test_every_operation_is_described_and_tagged(operation: dict[str, Any]) -> N
 def test_every_operation_shows_an_example_that_fits_its_schema(operation: dict[str, Any]) -> None:
     for media_type, content in contents(operation):
         found = list(examples(content))
-        assert found, media_type
         if "json" in media_type:
+            assert found, media_type
             schema = {**content["schema"], "components": DOCUMENT["components"]}
             for example in found:
                 Draft202012Validator(schema).validate(example)
@@ -73,7 +73,8 @@ def test_every_operation_shows_an_example_that_fits_its_schema(operation: dict[s
 def test_every_operation_but_the_open_ones_asks_for_a_key(name: str) -> None:
     operation = OPERATIONS[name]
     if name.partition(" ")[2] in OPEN:
-        assert "security" not in operation
+        # Metrics may have a token of their own.
+        assert ("security" in operation) is (name == "GET /metrics")
         return
     assert operation["security"]
     schemes = DOCUMENT["components"]["securitySchemes"]
