@@ -1,1 +1,0 @@
-"""Traffic on a running service."""
