@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic.config import JsonDict
 
 from graph.answer import CallRecord, Degraded, Money, Nearest, RefusalReason, Removed, Sentence
 from graph.errors import InputError
@@ -173,7 +174,7 @@ class TaskPage(BaseModel):
     )
 
 
-THREAD = {"id": "7c1f0e5a9b7d4c6e8f2a1b3c5d7e9f01", "created_at": "2026-11-30T12:00:00Z"}
+THREAD: JsonDict = {"id": "7c1f0e5a9b7d4c6e8f2a1b3c5d7e9f01", "created_at": "2026-11-30T12:00:00Z"}
 
 
 class Thread(BaseModel):

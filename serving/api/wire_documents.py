@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
+from pydantic.config import JsonDict
 
 from knowledge.report import Phase
 from serving.api.documents import Known, ShownPage, Status
@@ -15,7 +16,7 @@ from serving.store.uploads import document_id
 ROOT = "/v1/documents"
 
 
-DOCUMENT = {
+DOCUMENT: JsonDict = {
     "id": "3c1f0e5a9b7d4c6e8f2a1b3c5d7e9f01",
     "name": "휴가.pdf",
     "title": "휴가 규정",
@@ -25,7 +26,7 @@ DOCUMENT = {
     "status": "indexed",
     "changed_at": "2026-11-30T12:00:00Z",
 }
-JOB = {
+JOB: JsonDict = {
     "id": "5d7e9f013c1f0e5a9b7d4c6e8f2a1b3c",
     "kind": "index",
     "status": "running",
