@@ -1,4 +1,5 @@
 from dataclasses import replace
+from typing import Any
 
 import httpx
 from playwright.async_api import Browser, Page, expect
@@ -60,7 +61,8 @@ async def sign_in_again(tab: Page, served: Served) -> None:
 
 async def test_without_auth_nobody_is_asked_for_a_key(browser: Browser, served: Served) -> None:
     await served.tenants.add("acme")
-    state = served.server.config.app.state  # type: ignore[union-attr]
+    app: Any = served.server.config.app
+    state = app.state
     state.service = replace(served.service, identity=NoIdentity("acme"))
     async with new_page(browser) as tab:
         await tab.goto(served.url)
