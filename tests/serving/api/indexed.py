@@ -74,7 +74,9 @@ async def ended(client: httpx.AsyncClient, url: str, timeout_s: float = 60) -> d
 
     async def has_ended() -> bool:
         nonlocal job
-        job = (await client.get(url)).json()
+        response = await client.get(url)
+        assert response.status_code == 200, response.text
+        job = response.json()
         return job["status"] not in ("waiting", "running")
 
     await until_async(has_ended, timeout_s=timeout_s)

@@ -13,7 +13,11 @@ from tests.serving.api.process import log_of, served
 from tests.stub_engine import StubEngine
 from tests.waiting import until_async
 
-MANY = {f"tea-{at}.txt": f"{TEA} Kind {at}. 차 {at}번을 마신다." for at in range(12)}
+# As much as a passage holds, so that the process is stopped while it makes the vectors.
+KINDS = " ".join(
+    f"Kind {at} has leaf {at * 7}. 차 {at}번은 잎 {at * 7}을 쓴다." for at in range(20)
+)
+MANY = {f"tea-{at}.txt": f"{TEA} Garden {at}. {KINDS}" for at in range(12)}
 
 
 @pytest.fixture
