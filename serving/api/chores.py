@@ -30,10 +30,12 @@ async def doing(chores: Sequence[Chore]) -> AsyncIterator[None]:
 
 
 async def _repeat(chore: Chore) -> None:
-    """A database that is away for a while ends no chore."""
+    """A database that is away for a while ends no chore, and neither does a defect."""
     while True:
         await asyncio.sleep(chore.every_s)
         try:
             await chore.work()
         except StoreUnavailable as error:
             logger.warning("%s", error)
+        except Exception:
+            logger.exception("a chore met a defect")

@@ -2,13 +2,14 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import asdict
 from threading import Event, Thread
 from typing import Any
 
-from graph.errors import AgentError, StoreUnavailable
+from graph.errors import AgentError, IndexLocked, StoreUnavailable
 from knowledge.ingest import OnProgress
 from knowledge.report import IngestReport, Progress
 from serving.store.instances import BEAT_S
@@ -21,6 +22,10 @@ TELL_S = 0.5
 STOP_S = 20.0
 """For an ingest to come to a place where it can end; then it ends with the process, which it is
 made to bear."""
+
+LOCKED_S = 600.0
+LOCKED_PAUSE_S = 2.0
+"""An index that another process holds is tried again for so long, and with such pauses."""
 
 END_PAUSES_S = (0.5, 1.0, 2.0, 4.0, 8.0)
 
@@ -154,11 +159,22 @@ class _Work:
 
     def _work(self, index: Index, tenant: str) -> None:
         try:
-            report = index(tenant, self._take)
+            report = self._index_when_free(index, tenant)
         except BaseException as error:  # noqa: BLE001  raised where the result is awaited
             self._tell(self._done.set_exception, error)
         else:
             self._tell(self._done.set_result, report)
+
+    def _index_when_free(self, index: Index, tenant: str) -> IngestReport:
+        waits_until_s = time.monotonic() + LOCKED_S
+        while True:
+            try:
+                return index(tenant, self._take)
+            except IndexLocked:
+                if time.monotonic() > waits_until_s:
+                    raise
+            if self._stop.wait(LOCKED_PAUSE_S):
+                raise Stopped
 
     def _take(self, progress: Progress) -> None:
         self.progress = progress

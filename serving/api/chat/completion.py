@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
-from urllib.parse import quote
 
 from pydantic import BaseModel, Field
 
@@ -11,7 +10,9 @@ from graph.answer import Degraded, Nearest, RefusalReason
 from graph.evidence import Citation
 from serving.api.chat.errors import OpenAIError
 from serving.api.wire import Task, task_of
+from serving.api.wire_documents import ROOT
 from serving.store.tasks import TaskRecord
+from serving.store.uploads import document_id
 
 FinishReason = Literal["stop", "length"]
 
@@ -25,7 +26,7 @@ class UrlCitation(BaseModel):
     start_index: int
     end_index: int
     title: str
-    url: str = Field(description="of the document and its page")
+    url: str = Field(description="of the page at this server, with the cited passage marked")
     number: int
     document: str
     page: int
@@ -87,7 +88,7 @@ class ChatCompletion(BaseModel):
 def completion_of(record: TaskRecord, model: str) -> ChatCompletion:
     """Raises `OpenAIError` for a task that ended without a text."""
     task = task_of(record)
-    content, annotations, finish_reason = _text(task)
+    content, annotations, finish_reason = _text(task, record.tenant)
     assert task.usage is not None  # it has ended
     return ChatCompletion(
         id=completion_id(task.id),
@@ -113,9 +114,9 @@ def completion_id(task_id: str) -> str:
     return f"chatcmpl-{task_id}"
 
 
-def _text(task: Task) -> tuple[str, list[Annotation], FinishReason]:
-    if task.answer is not None:
-        return task.answer.text, list(_annotations(task.answer.text, task.answer.citations)), "stop"
+def _text(task: Task, tenant: str) -> tuple[str, list[Annotation], FinishReason]:
+    if (answer := task.answer) is not None:
+        return answer.text, list(_annotations(answer.text, answer.citations, tenant)), "stop"
     if task.refusal is not None:
         return task.refusal.message, [], "stop"
     if task.completion is not None:
@@ -133,7 +134,7 @@ def _error(task: Task) -> OpenAIError:
     return OpenAIError("TaskInterrupted", message, task_id=task.id)
 
 
-def _annotations(text: str, citations: list[Citation]) -> Iterator[Annotation]:
+def _annotations(text: str, citations: list[Citation], tenant: str) -> Iterator[Annotation]:
     by_number: Mapping[int, Citation] = {one.number: one for one in citations}
     for mark in MARK.finditer(text):
         if (cited := by_number.get(int(mark[1]))) is not None:
@@ -142,7 +143,7 @@ def _annotations(text: str, citations: list[Citation]) -> Iterator[Annotation]:
                     start_index=mark.start(),
                     end_index=mark.end(),
                     title=cited.title,
-                    url=document_url(cited),
+                    url=_page_url(tenant, cited),
                     number=cited.number,
                     document=cited.document,
                     page=cited.page,
@@ -151,9 +152,9 @@ def _annotations(text: str, citations: list[Citation]) -> Iterator[Annotation]:
             )
 
 
-def document_url(cited: Citation) -> str:
-    """Names the page of the document; documents are not given out under it."""
-    return f"urn:knowledge-agent:document:{quote(cited.document, safe='')}#page={cited.page}"
+def _page_url(tenant: str, cited: Citation) -> str:
+    page = f"{ROOT}/{document_id(tenant, cited.document)}/pages/{cited.page}"
+    return f"{page}?start={cited.start}&end={cited.end}"
 
 
 def _report(task: Task) -> AgentReport:

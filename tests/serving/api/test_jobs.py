@@ -8,10 +8,18 @@ from typing import Any
 import httpx
 import pytest
 
+from graph.errors import IndexLocked
 from knowledge.embed import Vectors
-from knowledge.ingest import ingest
+from knowledge.ingest import OnProgress, ingest
+from knowledge.report import IngestReport
 from knowledge.store import IndexAddress
+from serving.api import job_runner
+from serving.api.job_runner import JobRunner
 from serving.store.database import Database
+from serving.store.instances import InstanceStore
+from serving.store.jobs import JobStore
+from serving.store.quotas import QuotaStore
+from serving.store.tenants import Allowance, TenantStore
 from tests.knowledge.stubs import WordsEmbedder
 from tests.serving.api.conftest import Served
 from tests.serving.api.indexed import (
@@ -100,6 +108,36 @@ async def test_a_question_while_the_first_documents_are_read_is_told_so(
         embedder.let_go()
         assert (await ended(client, f"/v1/jobs/{job['id']}"))["status"] == "done"
         assert await texts_found(client, "tea") == [TEA]
+
+
+async def test_a_job_waits_for_an_index_that_another_process_holds(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(job_runner, "LOCKED_PAUSE_S", 0.01)
+    held = [IndexLocked("process 7 has it"), IndexLocked("process 7 has it")]
+    (tmp_path / "tea.txt").write_text(TEA, "utf-8")
+
+    def index(tenant: str, on_progress: OnProgress) -> IngestReport:
+        if held:
+            raise held.pop()
+        address = IndexAddress(tmp_path / "index", tenant)
+        return ingest(tmp_path, address, WordsEmbedder(), on_progress=on_progress)
+
+    tenants = TenantStore(database, Allowance())
+    await tenants.add("acme")
+    instance = InstanceStore(database, QuotaStore(database, tenants), "host-a")
+    await instance.begin()
+    jobs = JobStore(database, instance.id)
+    runner = JobRunner(jobs, index, at_once=1)
+    async with runner.serving():
+        job = await runner.begin("acme")
+
+        async def done() -> bool:
+            found = await jobs.find("acme", job.id)
+            return found is not None and found.status == "done"
+
+        await until_async(done)
+    assert not held
 
 
 async def test_a_job_shows_how_far_it_is_and_what_was_there_before_is_found_meanwhile(

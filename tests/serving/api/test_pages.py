@@ -51,6 +51,19 @@ async def test_a_citation_opens_its_page_with_the_passage_marked(
         assert (unmarked["marked"], unmarked["boxes"]) == (None, [])
 
 
+async def test_a_citation_of_a_chat_leads_to_its_page(served: Served) -> None:
+    async with await served.client() as client:
+        await upload(client, {"차.txt": TEA})
+        asked = {"role": "user", "content": "How long is green tea steeped?"}
+        body = {"model": "knowledge-agent-direct", "messages": [asked]}
+        chat = await client.post("/v1/chat/completions", json=body)
+        message = chat.json()["choices"][0]["message"]
+        assert message["content"] == f"{TEA} [1]"
+        page = (await client.get(message["annotations"][0]["url_citation"]["url"])).json()
+        assert page["document"]["name"] == "차.txt"
+        assert page["text"][page["marked"]["start"] : page["marked"]["end"]] == TEA
+
+
 async def test_a_document_of_text_has_pages_without_a_picture(served: Served) -> None:
     async with await served.client() as client:
         await upload(client, {"김치.md": f"# 김치\n\n{KIMCHI}\n"})
