@@ -1,55 +1,27 @@
-"""What the routes work with, and how it is put together."""
+"""What the routes work with."""
 
-import asyncio
-from collections.abc import AsyncIterator, Awaitable
-from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import Annotated, Protocol
 
 from fastapi import Depends, Request
-from pydantic import SecretStr
 
-from graph.errors import AgentError
 from graph.ports import Limits
-from nodes.select import INSTRUCTION_TOKENS
-from serving.api.admission import Admission
-from serving.api.chores import Chore
-from serving.api.documents import Documents, IndexedAgents
+from serving.api.documents import Documents
 from serving.api.engine import Engine
-from serving.api.identity import Identity, KeyIdentity, KeyOrTokenIdentity, NoIdentity
-from serving.api.job_runner import JobRunner
+from serving.api.identity import Identity
 from serving.api.observation import Telemetry
 from serving.api.ports import Agents
-from serving.api.rates import RateLimits, rate_limits
+from serving.api.rates import RateLimits
 from serving.api.retention import Retention
 from serving.api.runner import TaskRunner
-from serving.api.tokens import TokenIdentity, token_identity
 from serving.api.uploads import Receiver
-from serving.gateway.quota_ledger import QuotaLedger
-from serving.gateway.server import ModelServer
-from serving.gateway.tenancy import CacheSalts
-from serving.settings import Settings
 from serving.store.audit import AuditStore
-from serving.store.database import Database, open_database
 from serving.store.events import EventStore
-from serving.store.instances import InstanceStore
 from serving.store.jobs import JobStore
-from serving.store.keys import KeyStore
 from serving.store.quotas import QuotaStore
-from serving.store.retention import RetentionStore
 from serving.store.reviews import ReviewStore
-from serving.store.secrets import SecretStore
 from serving.store.tasks import TaskStore
-from serving.store.tenants import Allowance, TenantStore
 from serving.store.threads import ThreadStore
-from serving.store.uploads import Bounds, UploadStore
-from serving.telemetry.traces import open_traces
-from serving.wiring.indexing import Indexing
-from serving.wiring.pages import PageViews
-from serving.wiring.tenants import tenant_agents
-
-RETENTION_S = 60.0
-"""How often it is looked for what is too old."""
 
 
 class Health(Protocol):
@@ -87,164 +59,3 @@ def _own(request: Request) -> Service:
 
 
 OwnService = Annotated[Service, Depends(_own)]
-
-
-class _Health:
-    def __init__(self, database: Database, server: ModelServer) -> None:
-        self._database = database
-        self._server = server
-
-    async def checks(self) -> dict[str, str | None]:
-        return {
-            "database": await _lack(self._database.answer()),
-            "engine": await _lack(self._server.model()),
-        }
-
-
-async def _lack(check: Awaitable[object]) -> str | None:
-    try:
-        await check
-    except AgentError as error:
-        return str(error)
-    return None
-
-
-@asynccontextmanager
-async def documents_of(
-    files: UploadStore,
-    indexing: Indexing,
-    jobs: JobStore,
-    tenants: TenantStore,
-    jobs_at_once: int,
-) -> AsyncIterator[Documents]:
-    """While the block runs, what is uploaded is indexed."""
-    runner = JobRunner(
-        jobs,
-        lambda tenant, on_progress: indexing.ingest(tenant, files.folder(tenant), on_progress),
-        jobs_at_once,
-    )
-    views = PageViews()
-    documents = Documents(files, indexing, views, runner)
-    known = [name for name, _ in await tenants.known()]
-    async with runner.serving():
-        catching_up = asyncio.create_task(documents.catch_up(known))
-        try:
-            yield documents
-        finally:
-            catching_up.cancel()
-            await asyncio.wait([catching_up])
-            await views.aclose()
-
-
-@asynccontextmanager
-async def open_service(settings: Settings) -> AsyncIterator[Service]:
-    """The service on its real parts. Raises `ConfigError` and `StoreUnavailable`."""
-    async with AsyncExitStack() as opened:
-        telemetry = Telemetry(await opened.enter_async_context(open_traces(settings)))
-        database = await opened.enter_async_context(
-            open_database(settings.database_address, settings.home)
-        )
-        tenants = TenantStore(database, _default_allowance(settings))
-        quotas = QuotaStore(database, tenants)
-        ledger = QuotaLedger(quotas)
-        salts = CacheSalts(await SecretStore(database).get("cache_salt"))
-        own_agents, server = await opened.enter_async_context(
-            tenant_agents(settings, ledger, salts, telemetry.traces)
-        )
-        instance = InstanceStore(database, quotas, settings.instance_name)
-        jobs = JobStore(database, instance.id)
-        agents = IndexedAgents(own_agents, jobs)
-        tasks = TaskStore(database, quotas, instance.id, audits_questions=settings.audit_questions)
-        events = EventStore(database)
-        keys = KeyStore(database, tenants)
-        if not settings.api_auth:
-            await tenants.add(settings.tenant)
-        tokens = await opened.enter_async_context(token_identity(settings, tenants))
-        rates = await opened.enter_async_context(rate_limits(settings.redis_url, tenants))
-        first_tokens = settings.evidence_tokens + INSTRUCTION_TOKENS + settings.output_tokens
-        reviews = ReviewStore(database, quotas, instance.id)
-        retention = Retention(
-            RetentionStore(database),
-            reviews,
-            days=settings.retention_days,
-            review_days=settings.review_days,
-        )
-        admission = Admission(
-            tenants,
-            running=settings.running_tasks,
-            queued=settings.queued_tasks,
-            wait_s=settings.deadline_s,
-        )
-        runner = TaskRunner(
-            agents,
-            ledger,
-            tasks,
-            events,
-            instance,
-            first_tokens,
-            reviews,
-            admission,
-            telemetry,
-            [Chore(retention.tend, RETENTION_S)],
-        )
-        await opened.enter_async_context(runner.serving())
-        documents = await opened.enter_async_context(
-            documents_of(
-                UploadStore(settings.documents_dir, bounds_of(settings)),
-                Indexing(settings),
-                jobs,
-                tenants,
-                settings.index_jobs,
-            )
-        )
-        yield Service(
-            identity=_identity(settings, keys, tokens),
-            tasks=tasks,
-            events=events,
-            quotas=quotas,
-            rates=rates,
-            agents=agents,
-            runner=runner,
-            health=_Health(database, server),
-            threads=ThreadStore(database),
-            reviews=reviews,
-            retention=retention,
-            receiver=Receiver(documents.bounds),
-            documents=documents,
-            jobs=jobs,
-            audit=AuditStore(database),
-            telemetry=telemetry,
-            engine=own_agents.model,
-            limits=settings.limits,
-            metrics_token=_secret(settings.metrics_token),
-        )
-
-
-def bounds_of(settings: Settings) -> Bounds:
-    return Bounds(
-        file_bytes=settings.upload_file_bytes,
-        files=settings.upload_files,
-        request_bytes=settings.upload_bytes,
-        stored_bytes=settings.stored_bytes,
-        stored_documents=settings.stored_documents,
-    )
-
-
-def _identity(settings: Settings, keys: KeyStore, tokens: TokenIdentity | None) -> Identity:
-    if not settings.api_auth:
-        return NoIdentity(settings.tenant)
-    by_key = KeyIdentity(keys)
-    return by_key if tokens is None else KeyOrTokenIdentity(by_key, tokens)
-
-
-def _secret(setting: SecretStr | None) -> str | None:
-    return setting.get_secret_value() if setting else None
-
-
-def _default_allowance(settings: Settings) -> Allowance:
-    return Allowance(
-        tokens_per_day=settings.tokens_per_day,
-        tokens_per_month=settings.tokens_per_month,
-        requests_per_minute=settings.requests_per_minute,
-        concurrent_tasks=settings.concurrent_tasks,
-    )

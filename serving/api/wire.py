@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
-from pydantic.config import JsonDict
 
 from graph.answer import CallRecord, Degraded, Money, Nearest, RefusalReason, Removed, Sentence
 from graph.errors import InputError
@@ -174,38 +173,6 @@ class TaskPage(BaseModel):
     )
 
 
-THREAD: JsonDict = {"id": "7c1f0e5a9b7d4c6e8f2a1b3c5d7e9f01", "created_at": "2026-11-30T12:00:00Z"}
-
-
-class Thread(BaseModel):
-    model_config = ConfigDict(json_schema_extra={"example": THREAD})
-
-    id: str
-    created_at: datetime
-
-
-class ThreadPage(BaseModel):
-    model_config = ConfigDict(json_schema_extra={"example": {"threads": [THREAD]}})
-
-    threads: list[Thread]
-    next: str | None = Field(
-        default=None, description="the next page's `after`; none: this is the last"
-    )
-
-
-class ThreadWithTasks(Thread):
-    model_config = ConfigDict(json_schema_extra={"example": {**THREAD, "tasks": []}})
-
-    tasks: list[Task] = Field(description="the oldest first")
-    next: str | None = Field(
-        default=None, description="the next page's `after`; none: this is the last"
-    )
-
-
-def thread_of(record: ThreadRecord) -> Thread:
-    return Thread(id=record.id, created_at=_time(record.created_s))
-
-
 def task_of(record: TaskRecord) -> Task:
     result = record.result or {}
     outcome: Mapping[str, Any] = result.get("outcome") or {}
@@ -218,8 +185,8 @@ def task_of(record: TaskRecord) -> Task:
             "thread": record.thread,
             "understood": result.get("query"),
             "mode": record.asked["mode"],
-            "created_at": _time(record.created_s),
-            "ended_at": None if record.ended_s is None else _time(record.ended_s),
+            "created_at": time_of(record.created_s),
+            "ended_at": None if record.ended_s is None else time_of(record.ended_s),
             "answer": outcome if record.status == "answered" else None,
             "refusal": {**outcome, "message": outcome["message"]}
             if record.status == "refused"
@@ -252,5 +219,5 @@ def read_cursor(text: str) -> Position:
         raise InputError("`after` is none that a page gave as `next`") from error
 
 
-def _time(seconds: float) -> datetime:
+def time_of(seconds: float) -> datetime:
     return datetime.fromtimestamp(seconds, UTC)

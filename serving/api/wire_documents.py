@@ -1,7 +1,7 @@
 """Documents and jobs as the OpenAPI document shows them."""
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -10,6 +10,7 @@ from pydantic.config import JsonDict
 from knowledge.report import Phase
 from serving.api.documents import Known, ShownPage, Status
 from serving.api.problems import Problem, problem_of
+from serving.api.wire import time_of
 from serving.store.jobs import JobRecord, JobStatus
 from serving.store.uploads import document_id
 
@@ -167,7 +168,7 @@ def document_of(known: Known) -> Document:
         passages=held.passages if held and is_read else None,
         status=known.status,
         reason=(held.row.reason or None) if held and known.status != "waiting" else None,
-        changed_at=_time(file.changed_s) if file else None,
+        changed_at=time_of(file.changed_s) if file else None,
     )
 
 
@@ -194,9 +195,9 @@ def job_of(record: JobRecord) -> Job:
         progress=JobProgress.model_validate(record.progress) if record.progress else None,
         report=_report_of(record.tenant, result) if "files" in result else None,
         error=problem_of(error, result["message"]) if error else None,
-        created_at=_time(record.created_s),
-        started_at=None if record.started_s is None else _time(record.started_s),
-        ended_at=None if record.ended_s is None else _time(record.ended_s),
+        created_at=time_of(record.created_s),
+        started_at=None if record.started_s is None else time_of(record.started_s),
+        ended_at=None if record.ended_s is None else time_of(record.ended_s),
     )
 
 
@@ -211,7 +212,3 @@ def _report_of(tenant: str, result: Mapping[str, Any]) -> JobReport:
         for file in result["files"]
     ]
     return JobReport.model_validate({**result, "files": files})
-
-
-def _time(seconds: float) -> datetime:
-    return datetime.fromtimestamp(seconds, UTC)

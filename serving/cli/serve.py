@@ -7,8 +7,8 @@ from rich.console import Console
 
 from graph.errors import ConfigError
 from serving.api.app import create_app
+from serving.api.opening import open_service
 from serving.api.server import Server
-from serving.api.service import open_service
 from serving.settings import Settings
 from serving.telemetry.langsmith import tracing
 from serving.telemetry.logs import configure_logging

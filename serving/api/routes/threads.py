@@ -10,15 +10,8 @@ from serving.api.following import cancel_task
 from serving.api.identity import MayAsk
 from serving.api.problems import documented
 from serving.api.service import OwnService
-from serving.api.wire import (
-    Thread,
-    ThreadPage,
-    ThreadWithTasks,
-    cursor,
-    read_cursor,
-    task_of,
-    thread_of,
-)
+from serving.api.wire import cursor, read_cursor, task_of
+from serving.api.wire_threads import Thread, ThreadPage, ThreadWithTasks, thread_of
 
 ThreadId = Annotated[str, Path(pattern="^[0-9a-f]{32}$")]
 Limit = Annotated[int, Query(ge=1, le=100)]

@@ -16,34 +16,21 @@ from graph.errors import IndexMissing
 from graph.ports import Deps, Limits
 from graph.run import Agent
 from knowledge.embed import Embedder
-from serving.api.admission import Admission
 from serving.api.app import create_app
-from serving.api.documents import IndexedAgents
 from serving.api.engine import Engine
 from serving.api.identity import Identity, KeyIdentity
 from serving.api.observation import Telemetry
+from serving.api.opening import assembled
 from serving.api.rates import RateLimits
-from serving.api.retention import Retention
-from serving.api.runner import TaskRunner
 from serving.api.server import Server
-from serving.api.service import Service, bounds_of, documents_of
-from serving.api.uploads import Receiver
+from serving.api.service import Service
 from serving.gateway.ledger import MemoryLedger
 from serving.gateway.quota_ledger import QuotaLedger
 from serving.settings import Settings
-from serving.store.audit import AuditStore
 from serving.store.database import Database
-from serving.store.events import EventStore
-from serving.store.instances import InstanceStore
-from serving.store.jobs import JobStore
 from serving.store.keys import SCOPES, KeyStore, Scope
 from serving.store.quotas import QuotaStore
-from serving.store.retention import RetentionStore
-from serving.store.reviews import ReviewStore
-from serving.store.tasks import TaskStore
 from serving.store.tenants import TenantStore
-from serving.store.threads import ThreadStore
-from serving.store.uploads import UploadStore
 from serving.wiring.indexing import Indexing
 from tests.fakes import EN_PASSAGES, KO_PASSAGES, FixedRetriever, Line, ScriptedModel
 from tests.knowledge.scratch import scratch
@@ -128,61 +115,34 @@ async def serving(
     embedder: Embedder | None = None,
     identity: Identity | None = None,
     rates: RateLimits | None = None,
-    running_tasks: int = 100,
-    queued_tasks: int = 100,
-    wait_s: float = 60,
     telemetry: Telemetry | None = None,
     **settings: Any,
 ) -> AsyncIterator[Served]:
-    telemetry = telemetry or Telemetry()
     tenants = TenantStore(database)
-    quotas = QuotaStore(database, tenants)
-    ledger = QuotaLedger(quotas)
+    ledger = QuotaLedger(QuotaStore(database, tenants))
     agents.keep_in(ledger)
-    found = InstanceStore(database, quotas, instance)
-    tasks, events = TaskStore(database, quotas, found.id), EventStore(database)
     keys, health = KeyStore(database, tenants), Ready()
-    rates = rates or RateLimits(MemoryStorage(), tenants)
-    identity = identity or KeyIdentity(keys)
-    reviews, threads = ReviewStore(database, quotas, found.id), ThreadStore(database)
-    retention = Retention(RetentionStore(database), reviews, days=90, review_days=7)
-    jobs = JobStore(database, found.id)
-    aware = IndexedAgents(agents, jobs)
-    admission = Admission(tenants, running=running_tasks, queued=queued_tasks, wait_s=wait_s)
-    runner = TaskRunner(
-        aware, ledger, tasks, events, found, FIRST_TOKENS, reviews, admission, telemetry
-    )
 
     @asynccontextmanager
     async def opened() -> AsyncIterator[Service]:
         with scratch() as folder:
             own = Settings(home=home or folder, **settings)
-            files = UploadStore(own.documents_dir, bounds_of(own))
-            indexing = Indexing(own, embedder or WordsEmbedder())
-            async with (
-                runner.serving(),
-                documents_of(files, indexing, jobs, tenants, 1) as documents,
-            ):
-                yield Service(
-                    identity=identity,
-                    tasks=tasks,
-                    events=events,
-                    quotas=quotas,
-                    rates=rates,
-                    agents=aware,
-                    runner=runner,
-                    health=health,
-                    threads=threads,
-                    reviews=reviews,
-                    retention=retention,
-                    receiver=Receiver(documents.bounds),
-                    documents=documents,
-                    jobs=jobs,
-                    audit=AuditStore(database),
-                    telemetry=telemetry,
-                    engine=agents.engine,
-                    limits=Limits(),
-                )
+            async with assembled(
+                own,
+                database,
+                tenants,
+                ledger,
+                agents,
+                agents.engine,
+                Indexing(own, embedder or WordsEmbedder()),
+                identity=identity or KeyIdentity(keys),
+                rates=rates or RateLimits(MemoryStorage(), tenants),
+                health=health,
+                telemetry=telemetry or Telemetry(),
+                instance_name=instance,
+                first_tokens=FIRST_TOKENS,
+            ) as service:
+                yield service
 
     app = create_app(opened)
     server = Server(app, "127.0.0.1", 0, grace_s)

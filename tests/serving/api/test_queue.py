@@ -111,7 +111,7 @@ async def test_a_task_waits_no_longer_than_its_deadline(
     database: Database, agents: ScriptedAgents
 ) -> None:
     async with (
-        serving(database, agents, running_tasks=1, wait_s=0.2) as served,
+        serving(database, agents, running_tasks=1, deadline_s=0.2) as served,
         await served.client() as client,
     ):
         await hanging(served, client)

@@ -11,8 +11,8 @@ import httpx
 import pytest
 
 from serving.api.app import create_app
+from serving.api.opening import open_service
 from serving.api.server import Server
-from serving.api.service import open_service
 from serving.settings import Settings
 from serving.store.database import open_database
 from serving.store.tenants import Allowance, TenantStore
