@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
 from typing import Any, Literal, TypeVar, cast
 from uuid import uuid4
@@ -15,7 +15,7 @@ from langchain_core.messages import (
     SystemMessage,
 )
 from langchain_openai import ChatOpenAI
-from openai import DefaultAsyncHttpxClient
+from openai import AsyncOpenAI, AsyncStream, DefaultAsyncHttpxClient
 from pydantic import SecretStr
 
 from graph.answer import CallRecord
@@ -241,7 +241,28 @@ class GatewayModel:
                 stream_usage=True,
                 use_responses_api=False,
             )
+            self._client.async_client = _PlainChunks(self._client.root_async_client)
         return self._client
+
+
+class _PlainChunks:
+    """In the place of the OpenAI client's completions: chunks come as they are sent. Its models of
+    them would take most of the processor time of a stream, and langchain_openai makes dicts of them
+    again."""
+
+    def __init__(self, client: AsyncOpenAI) -> None:
+        self._client = client
+
+    async def create(
+        self, *, extra_body: Mapping[str, Any] | None = None, **body: Any
+    ) -> AsyncStream[object]:
+        return await self._client.post(
+            "/chat/completions",
+            cast_to=object,
+            body={**body, **(extra_body or {})},
+            stream=True,
+            stream_cls=AsyncStream[object],
+        )
 
 
 def most_prompt_tokens(messages: Sequence[Message]) -> int:
