@@ -122,28 +122,21 @@ async def test_a_change_that_is_undone_is_not_told(database: Database, log: Audi
     assert await log.page(limit=9) == []
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        update(audit).values(subject="nobody"),
-        delete(audit),
-        text("INSERT OR REPLACE INTO ka_audit SELECT * FROM ka_audit"),
-        text("TRUNCATE ka_audit"),
-    ],
-)
 async def test_the_database_itself_changes_and_deletes_nothing(
-    database: Database, log: AuditStore, change: Any
+    database: Database, log: AuditStore
 ) -> None:
-    if database.is_postgresql is ("REPLACE" in str(change)):
-        pytest.skip("not of this database")
     async with database.transaction() as connection:
         await record(connection, "acme", "thread.deleted", "t")
     before = await log.page(limit=9)
-    with pytest.raises(DBAPIError):
-        async with database.transaction() as connection:
-            await connection.execute(change)
-    assert await log.page(limit=9) == before
     assert len(before) == 1
+    sqlite_alone = text("INSERT OR REPLACE INTO ka_audit SELECT * FROM ka_audit")
+    postgresql_alone = text("TRUNCATE ka_audit")
+    of_its_own = postgresql_alone if database.is_postgresql else sqlite_alone
+    for change in (update(audit).values(subject="nobody"), delete(audit), of_its_own):
+        with pytest.raises(DBAPIError, match="ka_audit is append-only"):
+            async with database.transaction() as connection:
+                await connection.execute(change)
+        assert await log.page(limit=9) == before
 
 
 async def test_pages_go_back_in_time_and_are_filtered(log: AuditStore) -> None:
