@@ -50,6 +50,13 @@ class Say:
 
 
 @dataclass
+class Stall:
+    """Say this, and then no more, but keep the stream open."""
+
+    text: str
+
+
+@dataclass
 class Odd:
     """Answer 200 with a body that is no stream of completions."""
 
@@ -63,7 +70,7 @@ class Choose:
     likely: dict[str, float]
 
 
-Behaviour = Fail | Hang | BreakOff | Say | Odd | Choose
+Behaviour = Fail | Hang | BreakOff | Say | Stall | Odd | Choose
 
 
 @dataclass
@@ -150,7 +157,7 @@ class StubEngine:
                 yield ": waiting\n\n"
                 await asyncio.sleep(3_600)
             match behaviour:
-                case Say(text):
+                case Say(text) | Stall(text):
                     pass
                 case _:
                     text = "half of a sentence that"
@@ -168,6 +175,8 @@ class StubEngine:
                     {"delta": said, "logprobs": _logprobs(word, likely)},
                     _usage(prompt, number) if so_far else None,
                 )
+            if isinstance(behaviour, Stall):
+                await asyncio.sleep(3_600)
             if isinstance(behaviour, BreakOff):
                 raise ConnectionResetError("told to break off")
             yield _chunk({"delta": {}, "finish_reason": "stop"})

@@ -43,6 +43,9 @@ CONNECT_TIMEOUT_S = 10.0
 FREQUENCY_PENALTY = 0.5
 # vLLM ends a text that repeats a stretch of up to 64 tokens three times in a row.
 LOOP = {"min_pattern_size": 2, "max_pattern_size": 64, "min_count": 3}
+# A call that is broken off has been counted to its last piece. In the extra body, since
+# langchain_openai replaces an option of this name.
+COUNTED = {"stream_options": {"include_usage": True, "continuous_usage_stats": True}}
 LOOKUP_FAILURES = (ModelError, ConfigError)
 SILENCE_S = 10.0
 SENT_HEADERS = {"host", "accept", "accept-encoding", "connection", "user-agent"} | {
@@ -192,9 +195,6 @@ class GatewayModel:
         is_vllm, received.model = served.is_vllm, served.name
         extra: dict[str, Any] = {}
         options: dict[str, Any] = {"max_tokens": request.max_tokens, "extra_body": extra}
-        if is_vllm:  # a call that is broken off has been counted to its last piece
-            usage = {"include_usage": True, "continuous_usage_stats": True}
-            options["stream_options"] = usage
         if request.choices:
             options |= choice_options(request.choices, masked=is_vllm)
         elif request.sampling is not None:
@@ -210,6 +210,7 @@ class GatewayModel:
                 "json_schema": {"name": "plan", "schema": request.schema},
             }
         if is_vllm:
+            options["extra_body"] |= COUNTED
             options["extra_body"] |= self._tenancy.fields(request.account.tenant, priority)
         stream = client.astream(_messages(request.messages), **options)
         async with aclosing(cast("AsyncGenerator[AIMessageChunk, None]", stream)) as chunks:

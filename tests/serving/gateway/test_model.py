@@ -25,7 +25,7 @@ from serving.gateway.server import (
     estimate_tokens,
 )
 from tests.fakes import account
-from tests.stub_engine import BreakOff, Fail, Hang, Odd, Say, StubEngine
+from tests.stub_engine import BreakOff, Fail, Hang, Odd, Say, Stall, StubEngine
 from tests.waiting import until
 
 
@@ -91,7 +91,8 @@ async def test_what_the_server_does_becomes_an_error_of_ours_after_one_call(
         await model.complete(request())
     assert len(stub_engine.requests) == 1
     (booked,) = ledger.calls(account())
-    assert (booked.outcome, booked.estimated) == ("failed", True)
+    assert booked.outcome == "failed"
+    assert booked.estimated is not isinstance(behaviour, BreakOff)
 
 
 @pytest.mark.parametrize(
@@ -177,6 +178,25 @@ async def test_a_cancelled_call_closes_its_connection_and_is_booked(
         await call
     await until(lambda: stub_engine.open_streams == 0)
     assert [booked.outcome for booked in ledger.calls(account())] == ["cancelled"]
+
+
+@pytest.mark.parametrize("is_vllm", [True, False])
+async def test_a_call_that_is_left_in_the_middle_is_booked_to_its_last_piece(
+    stub_engine: StubEngine, model: GatewayModel, ledger: MemoryLedger, is_vllm: bool
+) -> None:
+    stub_engine.owned_by = "vllm" if is_vllm else "someone"
+    stub_engine.script.append(Stall("a cache keeps"))
+    drafts: list[str] = []
+    call = asyncio.create_task(model.complete(request(drafts=drafts)))
+    await until(lambda: len(drafts) == 3)
+    call.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await call
+    (booked,) = ledger.calls(account())
+    assert (booked.output_tokens, booked.estimated) == (3, not is_vllm)
+    if is_vllm:
+        assert booked.prompt_tokens + booked.output_tokens == stub_engine.tokens
+        assert booked.cached_tokens == 3
 
 
 async def test_what_the_environment_says_of_openai_is_not_told_to_the_owners_server(
