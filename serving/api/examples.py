@@ -13,6 +13,8 @@ from serving.api.chat.completion import completion_of
 from serving.api.wire import TaskPage, cursor, task_of
 from serving.store.tasks import TaskRecord
 
+EVENT_STREAM = "text/event-stream"
+
 _ID = "55e41647176e42b3adf208fad4e8596b"
 
 _PASSAGE = Passage(
@@ -65,6 +67,18 @@ RETRIEVAL = Retrieval(
     hits=(Hit(passage=_PASSAGE, dense=0.71, lexical=6.2, fused=0.97),),
     domain=DomainSignal(score=0.9, bound=0.5, dense_top=0.71, coverage=0.8, method="calibrated"),
 )
+
+
+def streamed(events: str) -> dict[str, Any]:
+    """For a response that is `text/event-stream`, besides other media types."""
+    words = {"type": "string"}
+    event = {
+        "type": "object",
+        "required": ["data"],
+        "properties": {"id": words, "event": words, "data": words},
+    }
+    # Of one event, as OpenAPI 3.2 has it; 3.1 knows only the stream as a whole.
+    return {EVENT_STREAM: {"schema": words, "itemSchema": event, "example": events}}
 
 
 def shown(value: BaseModel, also: Mapping[str, Any] | None = None) -> dict[str, Any]:

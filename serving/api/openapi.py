@@ -14,6 +14,16 @@ class DocumentedApp(FastAPI):
         if not made:
             for path in document["paths"].values():
                 for operation in path.values():
+                    for parameter in operation.get("parameters", []):
+                        _without_null(parameter["schema"])
                     if OPENAI_TAG in operation["tags"]:  # what is invalid is a 400 there
                         operation["responses"].pop("422", None)
         return document
+
+
+def _without_null(schema: dict[str, Any]) -> None:
+    """Of a parameter, which can be left out, while an URL or a header has no null."""
+    kinds = [kind for kind in schema.get("anyOf", []) if kind != {"type": "null"}]
+    if len(kinds) == 1:
+        del schema["anyOf"]
+        schema.update(kinds[0])

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from graph.answer import CallRecord, Degraded, Money, Nearest, RefusalReason, Removed, Sentence
 from graph.errors import InputError
@@ -21,6 +21,17 @@ from serving.store.tasks import CancelReason, Position, TaskRecord, TaskStatus
 from serving.store.threads import ThreadRecord
 
 Id = Annotated[str, Field(pattern="^[0-9a-f]{32}$")]
+
+
+def _number(value: object) -> object:
+    """Pydantic would read `true` and "1" as 1."""
+    if isinstance(value, bool | str):
+        raise ValueError("a number is wanted here")
+    return value
+
+
+IS_NUMBER = BeforeValidator(_number)
+"""Comes after a field's bounds: before them it would keep them out of the OpenAPI document."""
 
 
 class Given(BaseModel):

@@ -10,6 +10,7 @@ from pydantic import (
     ConfigDict,
     Field,
     JsonValue,
+    StrictBool,
     ValidationInfo,
     field_validator,
 )
@@ -18,7 +19,7 @@ from graph.errors import InputError
 from graph.ports import Message
 from graph.state import MAX_TURNS, AgentInput, Mode, Turn
 from nodes.admit import MAX_PROFILE_CHARS, MAX_TURN_CHARS, checked_question
-from serving.api.wire import Given
+from serving.api.wire import IS_NUMBER, Given
 
 AGENT_MODELS: Mapping[str, Mode] = {
     "knowledge-agent": "auto",
@@ -30,6 +31,9 @@ MAX_MESSAGES = 1_000
 MAX_MESSAGE_CHARS = 200_000
 MAX_ASKED_CHARS = 1_000
 """Of the question of an engine's task, which is shown and no more."""
+
+MAX_SEED = 2**63 - 1_024
+"""The engine takes 64 bits; the OpenAPI document tells bounds as floats, and this one exactly."""
 
 SAMPLING = ("temperature", "top_p", "stop", "seed", "presence_penalty", "frequency_penalty")
 
@@ -96,7 +100,7 @@ class ChatMessage(BaseModel):
 
 
 class StreamOptions(BaseModel):
-    include_usage: bool | None = Field(
+    include_usage: StrictBool | None = Field(
         default=False, description="a last chunk tells what was used"
     )
 
@@ -127,19 +131,19 @@ class ChatRequest(Given):
         description=f"{', '.join(AGENT_MODELS)}, or the engine's"
     )
     messages: Annotated[list[ChatMessage], Field(min_length=1, max_length=MAX_MESSAGES)]
-    stream: bool | None = False
+    stream: StrictBool | None = False
     stream_options: StreamOptions | None = None
 
-    temperature: Annotated[float, Field(ge=0, le=2)] | None = None
-    top_p: Annotated[float, Field(gt=0, le=1)] | None = None
-    max_tokens: Annotated[int, Field(ge=1, le=2**31 - 1)] | None = None
-    max_completion_tokens: Annotated[int, Field(ge=1, le=2**31 - 1)] | None = Field(
+    temperature: Annotated[float, Field(ge=0, le=2), IS_NUMBER] | None = None
+    top_p: Annotated[float, Field(gt=0, le=1), IS_NUMBER] | None = None
+    max_tokens: Annotated[int, Field(ge=1, le=2**31 - 1), IS_NUMBER] | None = None
+    max_completion_tokens: Annotated[int, Field(ge=1, le=2**31 - 1), IS_NUMBER] | None = Field(
         default=None, description="goes before max_tokens"
     )
     stop: Stop | Annotated[list[Stop], Field(max_length=4)] | None = None
-    seed: Annotated[int, Field(ge=-(2**63), le=2**63 - 1)] | None = None
-    presence_penalty: Annotated[float, Field(ge=-2, le=2)] | None = None
-    frequency_penalty: Annotated[float, Field(ge=-2, le=2)] | None = None
+    seed: Annotated[int, Field(ge=-MAX_SEED, le=MAX_SEED), IS_NUMBER] | None = None
+    presence_penalty: Annotated[float, Field(ge=-2, le=2), IS_NUMBER] | None = None
+    frequency_penalty: Annotated[float, Field(ge=-2, le=2), IS_NUMBER] | None = None
 
     metadata: Any = _not_read()
     parallel_tool_calls: Any = _not_read()
@@ -169,7 +173,11 @@ class ChatRequest(Given):
     @field_validator(*ONLY)
     @classmethod
     def _is_done(cls, value: object, info: ValidationInfo) -> object:
-        if value is not None and value not in ONLY[info.field_name or ""]:
+        supported = [*ONLY[info.field_name or ""], None]
+        # For Python `true` is 1, and `false` is 0.
+        if not any(
+            value == one and isinstance(value, bool) is isinstance(one, bool) for one in supported
+        ):
             raise ValueError("what this asks for is not supported; leave it out")
         return value
 

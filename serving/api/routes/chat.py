@@ -13,18 +13,13 @@ from serving.api.chat.errors import OPENAI_TAG, OpenAIRoute, documented_errors
 from serving.api.chat.request import AGENT_MODELS, MAX_ASKED_CHARS, ChatRequest
 from serving.api.chat.stream import chunks
 from serving.api.engine import EngineCall, engine_call
-from serving.api.examples import COMPLETION, shown
+from serving.api.examples import COMPLETION, shown, streamed
 from serving.api.following import FollowingStream, ended_or_left, found_task
 from serving.api.identity import MayAsk
 from serving.api.routes.tasks import IdempotencyKey
 from serving.api.service import OwnService, Service
 
-STREAM: dict[str, Any] = {
-    "text/event-stream": {
-        "schema": {"type": "string"},
-        "example": 'data: {"object":"chat.completion.chunk","choices":[…]}\n\ndata: [DONE]\n\n',
-    }
-}
+STREAM = streamed('data: {"object":"chat.completion.chunk","choices":[…]}\n\ndata: [DONE]\n\n')
 
 router = APIRouter(prefix="/v1/chat", tags=[OPENAI_TAG], route_class=OpenAIRoute)
 

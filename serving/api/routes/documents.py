@@ -46,6 +46,7 @@ MEDIA_TYPES = {
     ".md": "text/plain",
     ".markdown": "text/plain",
 }
+OTHER_TYPE = "application/octet-stream"
 
 DocumentId = Annotated[str, Path(pattern="^[0-9a-f]{32}$")]
 PageNumber = Annotated[int, Path(ge=1, le=MAX_PAGE)]
@@ -157,7 +158,7 @@ async def remove(
     responses={
         200: {
             "description": "The file, as it was uploaded",
-            "content": {"application/octet-stream": {}},
+            "content": {kind: {} for kind in sorted({*MEDIA_TYPES.values(), OTHER_TYPE})},
         },
         **documented(HTTPStatus.NOT_FOUND),
     },
@@ -171,7 +172,7 @@ async def content(
     name = known.name.rpartition("/")[2]
     return StreamingResponse(
         _chunks(file),
-        media_type=MEDIA_TYPES.get(suffix, "application/octet-stream"),
+        media_type=MEDIA_TYPES.get(suffix, OTHER_TYPE),
         headers={**GUARDED, "Content-Disposition": f"attachment; filename*=UTF-8''{quote(name)}"},
     )
 

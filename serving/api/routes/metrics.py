@@ -13,6 +13,8 @@ from serving.api.problems import documented
 from serving.api.service import OwnService
 
 TEXT: dict[str, Any] = {"text/plain": {"schema": {"type": "string"}}}
+OPEN_HERE: dict[str, Any] = {"security": [{}]}
+"""For the OpenAPI document: a bearer's token, or none as long as none is set."""
 
 router = APIRouter(tags=["health"])
 
@@ -21,6 +23,7 @@ router = APIRouter(tags=["health"])
     "/metrics",
     summary="Metrics for Prometheus",
     response_class=Response,
+    openapi_extra=OPEN_HERE,
     responses={
         200: {"description": "In Prometheus' format", "content": TEXT},
         **documented(HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN),

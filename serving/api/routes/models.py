@@ -6,12 +6,29 @@ from typing import Literal
 
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
+from starlette.convertors import Convertor, register_url_convertor
 
 from graph.errors import AgentError, NotFound
 from serving.api.chat.errors import OPENAI_TAG, OpenAIRoute, documented_errors
 from serving.api.chat.request import AGENT_MODELS
 from serving.api.identity import MayAsk
 from serving.api.service import OwnService
+
+
+class ModelConvertor(Convertor[str]):
+    """Starlette's `path` leaves out line breaks: such a name would be no OpenAI error, or another
+    name's."""
+
+    regex = r"[\s\S]*"
+
+    def convert(self, value: str) -> str:
+        return value
+
+    def to_string(self, value: str) -> str:
+        return value
+
+
+register_url_convertor("model", ModelConvertor())
 
 router = APIRouter(prefix="/v1/models", tags=[OPENAI_TAG], route_class=OpenAIRoute)
 
@@ -65,7 +82,7 @@ async def models(principal: MayAsk, service: OwnService) -> Models:
 
 
 @router.get(
-    "/{model:path}",
+    "/{model:model}",
     summary="Look up a model",
     responses=documented_errors(HTTPStatus.NOT_FOUND),
 )

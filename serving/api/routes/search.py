@@ -12,7 +12,7 @@ from serving.api.examples import RETRIEVAL, shown
 from serving.api.identity import MayAsk
 from serving.api.problems import documented
 from serving.api.service import OwnService
-from serving.api.wire import Given
+from serving.api.wire import IS_NUMBER, Given
 
 router = APIRouter(prefix="/v1/search", tags=["search"])
 
@@ -21,7 +21,7 @@ class SearchRequest(Given):
     model_config = ConfigDict(json_schema_extra={"examples": [{"query": "연차 휴가", "limit": 3}]})
 
     query: Annotated[str, Field(min_length=1, max_length=MAX_QUESTION_CHARS)]
-    limit: Annotated[int, Field(ge=1, le=50)] = 5
+    limit: Annotated[int, Field(ge=1, le=50), IS_NUMBER] = 5
     scope: Scope = Field(default=EVERYTHING, description="the documents that may be searched")
 
 

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Header, Path, Query, Request, Response
 from fastapi.responses import JSONResponse
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
-from serving.api.examples import TASK, TASKS, shown
+from serving.api.examples import EVENT_STREAM, TASK, TASKS, shown, streamed
 from serving.api.following import (
     FollowingStream,
     cancel_task,
@@ -33,7 +33,6 @@ from serving.api.wire import (
 from serving.store.reviews import not_awaiting
 from serving.store.tasks import TaskStatus
 
-EVENT_STREAM = "text/event-stream"
 RESPOND_ASYNC = "respond-async"
 
 TaskId = Annotated[str, Path(pattern="^[0-9a-f]{32}$")]
@@ -51,12 +50,7 @@ LastEventId = Annotated[
     int | None, Header(ge=0, le=2**31 - 1, description="the last event that arrived")
 ]
 
-STREAM: dict[str, Any] = {
-    EVENT_STREAM: {
-        "schema": {"type": "string"},
-        "example": 'id: 1\nevent: task\ndata: {"type":"task","task_id":"0f…"}\n\n',
-    }
-}
+STREAM = streamed('id: 1\nevent: task\ndata: {"type":"task","task_id":"0f…"}\n\n')
 
 RESPONSES: dict[int | str, dict[str, Any]] = {
     200: {"description": "How the task ended, or its events", **shown(TASK, STREAM)},

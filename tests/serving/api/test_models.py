@@ -5,6 +5,7 @@ import pytest
 from openai import OpenAI
 
 from serving.store.database import Database
+from tests.serving.api.conftest import Served
 from tests.serving.api.openai_clients import openai_client, serving_engine
 from tests.stub_engine import MODEL, StubEngine
 
@@ -42,6 +43,14 @@ async def test_a_name_may_have_slashes_and_an_unknown_one_is_not_found(
         with pytest.raises(openai.NotFoundError) as unknown:
             await client.models.retrieve("owner")
         assert (unknown.value.code, unknown.value.param) == ("model_not_found", "model")
+
+
+@pytest.mark.parametrize("name", ["knowledge-agent%0A", "a%0Ab", "%EB%AA%A8%EB%8D%B8%0A"])
+async def test_a_name_with_a_line_break_is_not_found_either(served: Served, name: str) -> None:
+    async with await served.client() as client:
+        response = await client.get(f"/v1/models/{name}")
+        assert response.status_code == 404
+        assert response.json()["error"]["code"] == "model_not_found"
 
 
 async def test_the_client_without_asyncio_works_too(

@@ -75,6 +75,14 @@ async def test_a_search_gives_passages_and_calls_no_model(served: Served, query:
     assert served.agents.model.requests == []
 
 
+@pytest.mark.parametrize("limit", [0, 51, "5", True, 1.5])
+async def test_a_search_refuses_a_limit_that_is_none(served: Served, limit: object) -> None:
+    async with await served.client() as client:
+        response = await client.post("/v1/search", json={"query": KO_QUESTION, "limit": limit})
+        assert response.status_code == 422
+        assert "body.limit" in response.json()["detail"]
+
+
 async def test_a_search_without_documents_is_a_problem(served: Served) -> None:
     served.agents.without_documents.add("empty")
     async with await served.client("empty") as client:
