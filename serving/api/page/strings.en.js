@@ -28,6 +28,7 @@ export const en = {
 
   "progress.sent": "Sending the question.",
   "progress.task": "Searching the documents.",
+  "progress.queued": "Waiting for its turn. Tasks that go before: {n}.",
   "progress.passages": "Passages found: {n}.",
   "progress.plan": "The plan is there. Steps: {n}.",
   "progress.step": "Step {n} of {of} is done.",

@@ -28,6 +28,7 @@ export const ko = {
 
   "progress.sent": "질문을 보내고 있습니다.",
   "progress.task": "문서를 검색하고 있습니다.",
+  "progress.queued": "차례를 기다리고 있습니다. 앞선 작업: {n}개.",
   "progress.passages": "찾은 구절: {n}개.",
   "progress.plan": "계획이 세워졌습니다. 단계: {n}개.",
   "progress.step": "{of}단계 중 {n}단계를 마쳤습니다.",

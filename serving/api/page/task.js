@@ -30,6 +30,7 @@ export function take(task, { id, type, data }) {
   }
   task.lastEvent = id;
   if (task.status === "awaiting_review") task.status = "running"; // it has been approved since
+  if (task.says[0] === "progress.queued") task.says = ["progress.task", {}]; // its turn has come
   TAKERS[type]?.(task, data);
 }
 
@@ -43,6 +44,9 @@ const TAKERS = {
   task(task, { task_id }) {
     task.id = task_id;
     task.says = ["progress.task", {}];
+  },
+  queued(task, { ahead }) {
+    task.says = ["progress.queued", { n: ahead }];
   },
   question(task, { query }) {
     task.understood = query;
