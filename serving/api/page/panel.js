@@ -49,6 +49,7 @@ function closed() {
   shown = null;
   byId("panel-body").replaceChildren();
   if (opener?.isConnected) opener.focus();
+  else if (document.activeElement === document.body) byId("main").focus(); // it was drawn anew
   opener = null;
 }
 

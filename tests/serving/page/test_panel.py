@@ -101,6 +101,16 @@ async def test_escape_closes_the_panel_and_gives_the_focus_back(tab: Page) -> No
         await expect(tab.locator(".citation")).to_be_focused()
 
 
+async def test_the_focus_is_not_lost_where_the_answer_was_drawn_anew_meanwhile(tab: Page) -> None:
+    await ask(tab, QUESTION)
+    await tab.locator(".citation").click()
+    await expect(tab.locator("#panel mark")).to_be_visible()
+    await tab.get_by_role("button", name="한국어").click()
+    await tab.locator("#panel-title").focus()
+    await tab.keyboard.press("Escape")
+    await expect(tab.locator("#main")).to_be_focused()
+
+
 async def test_a_document_that_is_not_kept_is_stood_in_for_by_its_passage(
     tab: Page, served: Served
 ) -> None:
