@@ -3,6 +3,7 @@
 const STORED = "knowledge-agent.key";
 const TIMEOUT_MS = 30_000;
 const STALL_MS = 120_000;
+const PASSING = [429, 502, 503, 504]; // a limit, a server that starts anew, or what stands before it
 
 /** The server's problem document; `name` is its class of error. */
 export class Problem extends Error {
@@ -16,6 +17,11 @@ export class Problem extends Error {
 
 /** No answer: the network, or the server is gone. */
 export class Unreachable extends Error {}
+
+/** Whether the same request may be answered in a moment. */
+export function mayPass(error) {
+  return error instanceof Unreachable || (error instanceof Problem && PASSING.includes(error.status));
+}
 
 export const key = {
   get: () => sessionStorage.getItem(STORED),
@@ -34,32 +40,39 @@ export async function request(method, path, { body, headers = {}, signal, timeou
   const url = new URL(path, location.origin);
   if (url.origin !== location.origin) throw new Unreachable();
   const signals = [signal, timeoutMs === null ? null : AbortSignal.timeout(timeoutMs)].filter(Boolean);
-  let response;
-  try {
-    response = await fetch(url, {
-      method,
-      headers: {
-        ...authorization(),
-        ...(body === undefined ? {} : { "Content-Type": "application/json" }),
-        ...headers,
-      },
-      body: body === undefined ? undefined : JSON.stringify(body),
-      signal: AbortSignal.any(signals),
-      cache: "no-store",
-      credentials: "omit",
-    });
-  } catch {
-    if (signal?.aborted) throw signal.reason;
-    throw new Unreachable();
-  }
+  const sent = fetch(url, {
+    method,
+    headers: {
+      ...authorization(),
+      ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+      ...headers,
+    },
+    body: body === undefined ? undefined : JSON.stringify(body),
+    signal: AbortSignal.any(signals),
+    cache: "no-store",
+    credentials: "omit",
+  });
+  const response = await arrived(sent, signal);
   if (!response.ok) {
-    throw problemOf(response.status, await response.text(), response.headers.get("Retry-After"));
+    const text = await arrived(response.text(), signal);
+    throw problemOf(response.status, text, response.headers.get("Retry-After"));
   }
   return response;
 }
 
-export async function json(method, path, options) {
-  return (await request(method, path, options)).json();
+export async function json(method, path, options = {}) {
+  const response = await request(method, path, options);
+  return arrived(response.json(), options.signal);
+}
+
+/** An answer that broke off half-way is none. */
+async function arrived(coming, signal) {
+  try {
+    return await coming;
+  } catch {
+    if (signal?.aborted) throw signal.reason;
+    throw new Unreachable();
+  }
 }
 
 function problemOf(status, text, retryAfter) {
@@ -73,7 +86,7 @@ function problemOf(status, text, retryAfter) {
 }
 
 /** Sends files; `onProgress` gets the share that has been sent, 0 to 1. */
-export function upload(path, files, onProgress) {
+export function upload(path, files, onProgress, signal) {
   const form = new FormData();
   for (const file of files) form.append("files", file, file.name);
   return new Promise((resolve, reject) => {
@@ -89,11 +102,12 @@ export function upload(path, files, onProgress) {
     });
     sending.addEventListener("loadend", () => clearTimeout(timer));
     for (const end of ["error", "abort"]) {
-      sending.addEventListener(end, () => reject(new Unreachable()));
+      sending.addEventListener(end, () => reject(signal.aborted ? signal.reason : new Unreachable()));
     }
+    signal.addEventListener("abort", () => sending.abort());
     sending.addEventListener("load", () => {
       const isGood = sending.status >= 200 && sending.status < 300;
-      if (isGood) resolve(JSON.parse(sending.responseText));
+      if (isGood) resolve(arrived(new Response(sending.responseText).json(), signal));
       else reject(problemOf(sending.status, sending.responseText, sending.getResponseHeader("Retry-After")));
     });
     sending.open("POST", path);

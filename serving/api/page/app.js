@@ -10,7 +10,9 @@ import { closePanel, startPanel } from "./panel.js";
 import { onUnknownKey, tell, untell } from "./problem.js";
 
 const VIEWS = ["sign-in", "ask", "documents", "history"];
-const OPENS = { documents: openDocuments, history: openHistory };
+const OPENS = new Map([["documents", openDocuments], ["history", openHistory]]);
+
+const SENDABLE = /^[!-~]+$/; // a header takes no other characters, and no key has any
 
 let view = null;
 
@@ -32,7 +34,7 @@ async function start() {
     else askForKey(key.get() === null ? null : "signIn.again");
   } catch (error) {
     tell(error);
-    askForKey(null);
+    showSignIn(null); // the key is kept: it may hold when the server answers again
   }
 }
 
@@ -46,18 +48,28 @@ function enter() {
 function askForKey(why) {
   key.forget();
   for (const forget of [forgetTask, forgetHistory, forgetDocuments]) forget();
+  showSignIn(why);
+}
+
+function showSignIn(why) {
   show(byId("nav"), false);
   show(byId("sign-out"), false);
   open("sign-in", false);
   byId("key").value = "";
-  if (why) byId("key-note").textContent = t(why);
+  byId("key-note").dataset.t = why ?? "signIn.note";
+  byId("key-note").textContent = t(byId("key-note").dataset.t);
   byId("key").focus();
 }
 
 async function signIn(event) {
   event.preventDefault();
   untell();
-  key.set(byId("key").value.trim());
+  const given = byId("key").value.trim();
+  if (!SENDABLE.test(given)) {
+    tell(new Problem(401, {}, null));
+    return;
+  }
+  key.set(given);
   try {
     await json("GET", "/v1/tasks?limit=1");
   } catch (error) {
@@ -84,9 +96,9 @@ function route() {
   const [name, id] = location.hash.slice(1).split("/");
   untell();
   const isFirst = view === null || view === "sign-in";
-  open(name === "task" ? "ask" : name in OPENS ? name : "ask", !isFirst);
+  open(name === "task" ? "ask" : OPENS.has(name) ? name : "ask", !isFirst);
   if (name === "task" && id) openTask(id);
-  OPENS[name]?.();
+  OPENS.get(name)?.();
 }
 
 function open(wanted, movesFocus) {

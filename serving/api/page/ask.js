@@ -7,7 +7,7 @@ import { follow, pause } from "./events.js";
 import { named, onLanguage, t } from "./i18n.js";
 import { draftsView, planView } from "./plan.js";
 import { tell, untell } from "./problem.js";
-import { reviewView } from "./review.js";
+import { editable, reviewView } from "./review.js";
 import { newTask, settle, take } from "./task.js";
 import { usageView } from "./waterfall.js";
 
@@ -41,12 +41,13 @@ async function ask() {
   begin(newTask(question));
   const { signal } = following;
   try {
-    if (thread === null || !byId("follow-up").checked) {
-      thread = (await json("POST", "/v1/threads", { signal })).id;
-    }
     const body = { question, mode: byId("mode").value, thread };
     if (byId("review").checked) body.review = "plan";
+    if (thread === null || !byId("follow-up").checked) {
+      body.thread = (await json("POST", "/v1/threads", { signal })).id;
+    }
     task.id = (await started(body, signal)).id;
+    thread = body.thread; // not before: a question that is refused is none to follow up
   } catch (error) {
     if (!signal.aborted) fail(error);
     return;
@@ -70,7 +71,7 @@ async function started(body, signal) {
 
 /** Show a task that was asked before; one that still runs is followed. */
 export async function openTask(id) {
-  if (task?.id === id) return;
+  if (task?.id === id && !task.isLost) return;
   begin(newTask(""));
   const { signal } = following;
   try {
@@ -124,31 +125,50 @@ async function watch() {
     settle(task, kept);
     drawEnd();
   } catch (error) {
-    if (!signal.aborted) tell(error);
+    if (signal.aborted) return;
+    task.isLost = true;
+    drawControls();
+    drawProgress();
+    tell(error);
   }
 }
 
 async function cancel() {
+  const own = task; // another may be shown when the answer comes
   byId("cancel").disabled = true;
   byId("progress").textContent = t("progress.cancelling");
-  const wasWaiting = task.status === "awaiting_review"; // then no event tells of the end
+  const wasWaiting = own.status === "awaiting_review"; // then no event tells of the end
   try {
-    settle(task, await json("DELETE", `/v1/tasks/${task.id}`));
-    if (wasWaiting) drawEnd();
+    settle(own, await json("DELETE", `/v1/tasks/${own.id}`));
+    if (wasWaiting && task === own) drawEnd();
   } catch (error) {
-    byId("cancel").disabled = false;
+    if (task === own) {
+      drawControls();
+      drawProgress();
+    }
     tell(error);
   }
 }
 
 async function approve(plan) {
+  const own = task;
+  if (own.isApproving) return;
+  own.isApproving = true;
   untell();
   try {
-    await json("POST", `/v1/tasks/${task.id}/plan`, { body: { plan }, headers: IN_BACKGROUND });
+    await json("POST", `/v1/tasks/${own.id}/plan`, { body: { plan }, headers: IN_BACKGROUND });
   } catch (error) {
+    if (task !== own) return;
+    if (error.status === 409) {
+      own.isLost = true; // it was approved or cancelled elsewhere, so what is shown does not hold
+      openTask(own.id);
+    }
     tell(error);
     return;
+  } finally {
+    own.isApproving = false;
   }
+  if (task !== own) return;
   byId("review-plan").replaceChildren();
   await watch();
 }
@@ -197,14 +217,19 @@ function drawControls() {
   const status = task?.status;
   show(byId("cancel"), ["running", "awaiting_review"].includes(status) && task.id !== null);
   byId("cancel").disabled = false;
-  byId("submit").disabled = status === "running";
+  byId("submit").disabled = status === "running" && !task.isLost;
 }
 
 /** Said aloud by screen readers, so it changes with what happens and not with every piece. */
 function drawProgress() {
-  const [key, values] = task.says;
+  const [key, values] = saysOf(task);
   const said = task.status === "running" ? t(key, values) : named(`status.${shownStatus(task)}`, "");
   if (byId("progress").textContent !== said) byId("progress").textContent = said;
+}
+
+function saysOf({ isLost, isBroken, says }) {
+  if (isLost) return ["progress.lost", {}];
+  return isBroken ? ["progress.broken", {}] : says;
 }
 
 function drawStatus() {
@@ -224,9 +249,9 @@ function drawOutcome() {
 }
 
 function drawReview() {
-  byId("review-plan").replaceChildren(
-    ...(task.status === "awaiting_review" ? reviewView(task.plan.plan, approve) : []),
-  );
+  const isAwaited = task.status === "awaiting_review";
+  if (isAwaited) task.edited ??= editable(task.plan.plan); // kept when the language is switched
+  byId("review-plan").replaceChildren(...(isAwaited ? reviewView(task.edited, approve) : []));
 }
 
 /** `crypto.randomUUID` is only there over HTTPS and on this machine. */

@@ -1,19 +1,21 @@
 // The tenant's documents: list, add, delete.
 
-import { Problem, json, request, upload } from "./api.js";
+import { Problem, json, mayPass, request, upload } from "./api.js";
 import { byId, el, show } from "./dom.js";
 import { pause } from "./events.js";
 import { named, number, onLanguage, t } from "./i18n.js";
 import { problemBox, tell, untell } from "./problem.js";
 
 const POLL_MS = 700;
+const MAX_LOST = 40; // answers in a row: about half a minute
 const UNDER_WAY = ["waiting", "running"];
 const GOOD = ["indexed", "updated", "renamed", "removed"];
 
 let documents = null;
 let next = null;
-let job = null; // the last upload's
-let looking = new AbortController();
+let job = null; // the last one that was followed
+let following = null; // the AbortController of one that runs
+let listing = new AbortController();
 
 export function startDocuments() {
   byId("upload").addEventListener("submit", (event) => {
@@ -28,74 +30,113 @@ export function startDocuments() {
   });
 }
 
+/** A job goes on without the page: what an earlier visit or another tab began is shown too. */
 export async function openDocuments() {
-  try {
-    const page = await json("GET", "/v1/documents");
-    documents = page.documents;
-    next = page.next;
-  } catch (error) {
-    tell(error);
-    return;
-  }
-  draw();
+  if ((await list()) && following === null) await follow(newestUnderWay);
 }
 
 export function forgetDocuments() {
-  looking.abort();
-  documents = next = job = null;
-  show(byId("uploading"), false);
+  listing.abort();
+  following?.abort();
+  following = documents = next = job = null;
+  byId("confirm").close("no");
   byId("upload").reset();
-  byId("upload-submit").disabled = false;
   byId("upload-status").replaceChildren();
+  drawFree();
   draw();
+}
+
+/** Whether it could be had. */
+async function list() {
+  const page = await listed("");
+  if (page === null) return false;
+  documents = page.documents;
+  next = page.next;
+  draw();
+  return true;
 }
 
 async function more() {
   const shown = documents.length;
-  try {
-    const page = await json("GET", `/v1/documents?after=${encodeURIComponent(next)}`);
-    documents.push(...page.documents);
-    next = page.next;
-  } catch (error) {
-    tell(error);
-    return;
-  }
+  const page = await listed(`?after=${encodeURIComponent(next)}`);
+  if (page === null) return;
+  documents.push(...page.documents);
+  next = page.next;
   draw();
   byId("documents-list").querySelectorAll("tbody button")[shown]?.focus();
 }
 
+/** Null where it failed, or where another list is wanted by now. */
+async function listed(query) {
+  listing.abort();
+  listing = new AbortController();
+  const { signal } = listing;
+  try {
+    return await json("GET", `/v1/documents${query}`, { signal });
+  } catch (error) {
+    if (!signal.aborted) tell(error);
+    return null;
+  }
+}
+
 async function send() {
   untell();
-  looking.abort();
-  looking = new AbortController();
-  const { signal } = looking;
   byId("upload-submit").disabled = true;
   byId("upload-status").replaceChildren();
   drawProgress("upload.sending", 0);
-  try {
-    const sent = await upload("/v1/documents", byId("files").files, (share) => {
-      drawProgress("upload.sending", share);
-    });
-    job = sent.job;
+  await follow(async (signal) => {
+    const drawShare = (share) => drawProgress("upload.sending", share);
+    const sent = await upload("/v1/documents", byId("files").files, drawShare, signal);
     byId("upload").reset();
-    await watchJob(signal);
-    await openDocuments();
+    return sent.job;
+  });
+}
+
+async function newest(signal) {
+  return (await json("GET", "/v1/jobs?limit=1", { signal })).jobs[0] ?? null;
+}
+
+async function newestUnderWay(signal) {
+  const found = await newest(signal);
+  return UNDER_WAY.includes(found?.status) ? found : null;
+}
+
+/** The job that `begin` gives, if any, to its end. */
+async function follow(begin) {
+  following?.abort();
+  const own = new AbortController();
+  following = own;
+  try {
+    const begun = await begin(own.signal);
+    if (begun === null) return;
+    job = begun;
+    byId("upload-status").replaceChildren();
+    await watchJob(own.signal);
+    await list();
   } catch (error) {
-    if (!signal.aborted) tell(error);
+    if (!own.signal.aborted) tell(error);
   } finally {
-    if (!signal.aborted) {
-      show(byId("uploading"), false);
-      byId("upload-submit").disabled = false;
+    if (following === own) {
+      following = null;
+      drawFree();
     }
   }
 }
 
+/** One whose server stops is taken over by another. */
 async function watchJob(signal) {
-  while (UNDER_WAY.includes(job.status)) {
+  for (let lost = 0; UNDER_WAY.includes(job.status); ) {
     const { phase, done, total } = job.progress ?? {};
     drawProgress(phase ? `upload.${phase}` : "upload.waiting", total ? done / total : null);
     await pause(POLL_MS, signal);
-    job = await json("GET", `/v1/jobs/${encodeURIComponent(job.id)}`, { signal });
+    try {
+      job = await json("GET", `/v1/jobs/${encodeURIComponent(job.id)}`, { signal });
+      if (job.status === "interrupted") job = await newest(signal);
+      lost = 0;
+    } catch (error) {
+      lost += 1;
+      if (signal.aborted || !mayPass(error) || lost === MAX_LOST) throw error;
+    }
   }
   drawJob();
 }
@@ -123,6 +164,12 @@ function drawProgress(key, share) {
   const bar = byId("upload-progress");
   if (share === null) bar.removeAttribute("value");
   else bar.value = share;
+}
+
+/** No job is followed. */
+function drawFree() {
+  show(byId("uploading"), false);
+  byId("upload-submit").disabled = false;
 }
 
 function draw() {
@@ -175,7 +222,7 @@ async function remove(document, button) {
   dialog.showModal();
   byId("confirm-no").focus();
   await new Promise((closed) => dialog.addEventListener("close", closed, { once: true }));
-  button.focus();
+  (button.isConnected ? button : byId("documents-title")).focus(); // the list may be drawn anew
   if (dialog.returnValue !== "yes") return;
   untell();
   try {
@@ -184,8 +231,9 @@ async function remove(document, button) {
     tell(error);
     return;
   }
-  job = null;
+  if (documents === null) return; // signed out meanwhile
+  if (following === null) job = null;
   byId("upload-status").replaceChildren(t("documents.deleted", { name: document.name }));
-  await openDocuments();
+  await list();
   byId("documents-title").focus();
 }

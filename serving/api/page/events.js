@@ -1,12 +1,12 @@
 // Server-sent events over fetch, since an EventSource can send no key.
 
-import { Problem, Unreachable, request } from "./api.js";
+import { Problem, Unreachable, mayPass, request } from "./api.js";
 
 const SILENCE_MS = 30_000; // the server sends a sign of life every 10 s
 const PAUSES_MS = [500, 1_000, 2_000, 4_000, 8_000, 15_000];
 
 /** Events of a task from after number `after`, taken up again where the connection breaks;
- * `{type: "broken"}` tells of that. They are over when the server closes after an `end` or a
+ * `{type: "broken"}` and `{type: "joined"}` tell of that. They are over when the server closes after an `end` or a
  * `review`, which others may follow once a person has approved the plan. */
 export async function* follow(taskId, after, signal) {
   let breaks = 0;
@@ -14,16 +14,17 @@ export async function* follow(taskId, after, signal) {
     let hasEnded = false;
     try {
       for await (const event of received(taskId, after, signal)) {
-        after = event.id;
-        breaks = 0;
-        hasEnded = ["end", "review"].includes(event.type);
+        if (event.type !== "joined") {
+          after = event.id;
+          breaks = 0;
+          hasEnded = ["end", "review"].includes(event.type);
+        }
         yield event;
       }
       if (hasEnded) return;
     } catch (error) {
       if (hasEnded) return;
-      const mayPass = error instanceof Unreachable || (error instanceof Problem && error.status === 503);
-      if (signal.aborted || !mayPass || breaks === PAUSES_MS.length) throw error;
+      if (signal.aborted || !mayPass(error) || breaks === PAUSES_MS.length) throw error;
     }
     if (breaks === PAUSES_MS.length) throw new Unreachable();
     yield { type: "broken" };
@@ -40,6 +41,7 @@ async function* received(taskId, after, signal) {
       signal: AbortSignal.any([signal, silence.signal]),
       timeoutMs: null,
     });
+    yield { type: "joined" };
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     const parser = new Parser();
     for (;;) {
@@ -70,7 +72,7 @@ export class Parser {
         if (this.#fields.data !== undefined) yield this.#event();
         this.#fields = {};
       } else if (!line.startsWith(":")) {
-        const [, name, value] = line.match(/^([^:]*):? ?(.*)$/);
+        const [, name, value] = line.match(/^([^:]*):? ?(.*)$/s); // a text may hold U+2028
         const before = name === "data" ? this.#fields.data : undefined;
         this.#fields[name] = before === undefined ? value : `${before}\n${value}`;
       }
@@ -83,13 +85,18 @@ export class Parser {
   }
 }
 
-/** Raises where `signal` is aborted meanwhile. */
+/** Raises where `signal` is aborted before or meanwhile. */
 export function pause(ms, signal) {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener("abort", () => {
+    signal.throwIfAborted();
+    const stop = () => {
       clearTimeout(timer);
       reject(signal.reason);
-    });
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener("abort", stop); // a long job pauses thousands of times
+      resolve();
+    }, ms);
+    signal.addEventListener("abort", stop);
   });
 }

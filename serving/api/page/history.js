@@ -10,6 +10,7 @@ const PAGE_TASKS = 20;
 
 let tasks = null;
 let next = null;
+let loading = new AbortController();
 
 export function startHistory() {
   byId("history-more").addEventListener("click", more);
@@ -23,19 +24,23 @@ export async function openHistory() {
 }
 
 export function forgetHistory() {
+  loading.abort();
   tasks = next = null;
   draw();
 }
 
 async function more() {
+  loading.abort();
+  loading = new AbortController();
+  const { signal } = loading;
   const shown = tasks.length;
   const after = next === null ? "" : `&after=${encodeURIComponent(next)}`;
   try {
-    const page = await json("GET", `/v1/tasks?limit=${PAGE_TASKS}${after}`);
+    const page = await json("GET", `/v1/tasks?limit=${PAGE_TASKS}${after}`, { signal });
     tasks.push(...page.tasks);
     next = page.next;
   } catch (error) {
-    tell(error);
+    if (!signal.aborted) tell(error);
     return;
   }
   draw();

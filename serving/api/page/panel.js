@@ -49,6 +49,9 @@ function closed() {
   shown = null;
   byId("panel-body").replaceChildren();
   if (opener?.isConnected) opener.focus();
+  else if (!document.activeElement.checkVisibility() || document.activeElement === document.body) {
+    byId("main").focus(); // the answer was drawn anew, and its button is gone
+  }
   opener = null;
 }
 

@@ -8,9 +8,13 @@ const ACTIONS = ["answer", "summarize", "analyze", "retrieve", "personalize"];
 const MAX_STEPS = 5;
 const MAX_FOCUS = 200;
 
+/** The steps of a plan, to be changed by `reviewView`. */
+export function editable(plan) {
+  return plan.steps.map((step) => ({ action: step.action, text: about(step), after: [...step.after] }));
+}
+
 /** `approve` is called with the plan as it was left. */
-export function reviewView(plan, approve) {
-  const steps = plan.steps.map((step) => ({ action: step.action, text: about(step), after: [...step.after] }));
+export function reviewView(steps, approve) {
   const form = el("form", { class: "review", "aria-labelledby": "review-title" });
   form.addEventListener("submit", (event) => {
     event.preventDefault();

@@ -28,6 +28,7 @@ export const en = {
 
   "progress.sent": "Sending the question.",
   "progress.task": "Searching the documents.",
+  "progress.queued": "Waiting for its turn. Tasks that go before: {n}.",
   "progress.passages": "Passages found: {n}.",
   "progress.plan": "The plan is there. Steps: {n}.",
   "progress.step": "Step {n} of {of} is done.",
@@ -35,6 +36,7 @@ export const en = {
   "progress.checking": "Checking the draft against the documents.",
   "progress.failure": "Something failed; going on by another way.",
   "progress.broken": "The connection is lost; taking it up again.",
+  "progress.lost": "The connection is lost. The task goes on: open it from the history.",
   "progress.cancelling": "Cancelling.",
 
   "status.running": "Running",
@@ -158,6 +160,8 @@ export const en = {
   "document.no_text": "no text in it; perhaps a scan",
   "document.encrypted": "protected by a password",
   "document.garbled": "its text cannot be made out",
+  "document.failed": "could not be read",
+  "document.unsupported": "of a kind that is not read",
   "delete.title": "Delete this document?",
   "delete.text": "{name} will be gone from answers at once. This cannot be undone.",
   "delete.keep": "Keep it",

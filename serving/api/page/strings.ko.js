@@ -28,6 +28,7 @@ export const ko = {
 
   "progress.sent": "질문을 보내고 있습니다.",
   "progress.task": "문서를 검색하고 있습니다.",
+  "progress.queued": "차례를 기다리고 있습니다. 앞선 작업: {n}개.",
   "progress.passages": "찾은 구절: {n}개.",
   "progress.plan": "계획이 세워졌습니다. 단계: {n}개.",
   "progress.step": "{of}단계 중 {n}단계를 마쳤습니다.",
@@ -35,6 +36,7 @@ export const ko = {
   "progress.checking": "초안을 문서와 대조하고 있습니다.",
   "progress.failure": "실패한 부분이 있어 다른 방법으로 계속합니다.",
   "progress.broken": "연결이 끊어져 다시 잇고 있습니다.",
+  "progress.lost": "연결이 끊어졌습니다. 작업은 계속되니 기록에서 여세요.",
   "progress.cancelling": "취소하고 있습니다.",
 
   "status.running": "실행 중",
@@ -158,6 +160,8 @@ export const ko = {
   "document.no_text": "글이 없음. 스캔한 문서일 수 있음",
   "document.encrypted": "암호로 보호됨",
   "document.garbled": "글을 알아볼 수 없음",
+  "document.failed": "읽지 못함",
+  "document.unsupported": "읽지 않는 종류의 파일",
   "delete.title": "이 문서를 삭제할까요?",
   "delete.text": "{name} 문서는 바로 답변에서 빠집니다. 되돌릴 수 없습니다.",
   "delete.keep": "그대로 두기",

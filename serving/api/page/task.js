@@ -8,15 +8,21 @@ export function newTask(question) {
     steps: new Map(), // by number: what each gave
     drafts: new Map(), // by node and step: a text that nobody has checked
     passages: new Map(), // by id
+    edited: null, // the steps of a plan that is being changed
+    isApproving: false, // its plan is on its way
     lastEvent: 0,
+    isBroken: false, // the connection; it is being taken up again
+    isLost: false, // nobody follows its events any more
     says: ["progress.sent", {}], // what the progress line tells
   };
 }
 
-/** The ended task as the server keeps it goes before what the events said. */
+/** The ended task as the server keeps it goes before what the events said. Of one that runs the
+ * events know more. */
 export function settle(task, kept) {
+  if (kept.status === "running") return;
   Object.assign(task, kept);
-  if (task.status !== "running") task.drafts.clear();
+  task.drafts.clear();
 }
 
 export function isDegraded(task) {
@@ -24,12 +30,11 @@ export function isDegraded(task) {
 }
 
 export function take(task, { id, type, data }) {
-  if (type === "broken") {
-    task.says = ["progress.broken", {}];
-    return;
-  }
+  task.isBroken = type === "broken";
+  if (task.isBroken || type === "joined") return;
   task.lastEvent = id;
   if (task.status === "awaiting_review") task.status = "running"; // it has been approved since
+  if (task.says[0] === "progress.queued") task.says = ["progress.task", {}]; // its turn has come
   TAKERS[type]?.(task, data);
 }
 
@@ -43,6 +48,9 @@ const TAKERS = {
   task(task, { task_id }) {
     task.id = task_id;
     task.says = ["progress.task", {}];
+  },
+  queued(task, { ahead }) {
+    task.says = ["progress.queued", { n: ahead }];
   },
   question(task, { query }) {
     task.understood = query;
@@ -86,6 +94,7 @@ const TAKERS = {
     task.status = "failed";
   },
   review(task) {
+    task.edited = null;
     task.status = "awaiting_review";
   },
   end(task, { status, cancelled }) {

@@ -1,6 +1,7 @@
 """The service on a real index of uploaded documents, with an embedder that takes no time."""
 
-from collections.abc import AsyncIterator, Mapping
+import threading
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ import httpx
 from graph.build import build_graph
 from graph.ports import Deps, Limits
 from graph.run import Agent
-from knowledge.embed import Embedder
+from knowledge.embed import Embedder, Vectors
 from knowledge.retriever import CorpusRetriever, open_retriever
 from knowledge.store import IndexAddress
 from serving.store.database import Database
@@ -20,6 +21,31 @@ from tests.waiting import until_async
 
 TEA = "Green tea is steeped for two minutes."
 KIMCHI = "배추김치는 소금에 절인다. 김치는 사흘 동안 익힌다."
+
+
+class HeldEmbedder(WordsEmbedder):
+    """A file that has been read is cut into passages, or a passage embedded, once it is let go."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.cutting, self.embedding = threading.Event(), threading.Event()
+        self.cutting.set()
+        self.embedding.set()
+        self.asked: list[str] = []
+
+    def count_tokens(self, text: str) -> int:
+        self.asked.append(text)
+        assert self.cutting.wait(60)
+        return super().count_tokens(text)
+
+    def embed_passages(self, texts: Sequence[str]) -> Vectors:
+        self.asked.extend(texts)
+        assert self.embedding.wait(60)
+        return super().embed_passages(texts)
+
+    def let_go(self) -> None:
+        self.cutting.set()
+        self.embedding.set()
 
 
 class IndexAgents(ScriptedAgents):

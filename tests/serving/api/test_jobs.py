@@ -1,7 +1,7 @@
 """Jobs that index what was uploaded: their order, their progress and their end."""
 
 import threading
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +9,6 @@ import httpx
 import pytest
 
 from graph.errors import IndexLocked
-from knowledge.embed import Vectors
 from knowledge.ingest import OnProgress, ingest
 from knowledge.report import IngestReport
 from knowledge.store import IndexAddress
@@ -25,6 +24,7 @@ from tests.serving.api.conftest import Served
 from tests.serving.api.indexed import (
     KIMCHI,
     TEA,
+    HeldEmbedder,
     ended,
     indexed,
     parts,
@@ -34,31 +34,6 @@ from tests.serving.api.indexed import (
 from tests.waiting import until, until_async
 
 MANY = {f"tea-{at}.txt": f"{TEA} Number {at}. 차 {at}번." for at in range(60)}
-
-
-class HeldEmbedder(WordsEmbedder):
-    """A file that has been read is cut into passages, or a passage embedded, once it is let go."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.cutting, self.embedding = threading.Event(), threading.Event()
-        self.cutting.set()
-        self.embedding.set()
-        self.asked: list[str] = []
-
-    def count_tokens(self, text: str) -> int:
-        self.asked.append(text)
-        assert self.cutting.wait(60)
-        return super().count_tokens(text)
-
-    def embed_passages(self, texts: Sequence[str]) -> Vectors:
-        self.asked.extend(texts)
-        assert self.embedding.wait(60)
-        return super().embed_passages(texts)
-
-    def let_go(self) -> None:
-        self.cutting.set()
-        self.embedding.set()
 
 
 @pytest.fixture

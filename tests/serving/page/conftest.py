@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, BrowserContext, Page, Route, async_playwright, expect
+from playwright.async_api import Browser, Page, async_playwright, expect
 
 from graph.build import build_graph
 from graph.ports import Deps, Limits
@@ -86,7 +86,6 @@ async def new_page(browser: Browser, **options: Any) -> AsyncIterator[Page]:
     context = await browser.new_context(**{"locale": "en-US", **options})
     context.set_default_timeout(WAIT_MS)
     tab = await context.new_page()
-    await _stand_in_for_threads(context)
     defects: list[str] = []
     tab.on("pageerror", lambda error: defects.append(str(error)))
     tab.on(
@@ -96,18 +95,6 @@ async def new_page(browser: Browser, **options: Any) -> AsyncIterator[Page]:
     yield tab
     await context.close()
     assert defects == []
-
-
-async def _stand_in_for_threads(context: BrowserContext) -> None:
-    """For a service that knows none."""
-
-    async def without_thread(route: Route) -> None:
-        body = route.request.post_data_json or {}
-        sent = {key: value for key, value in body.items() if key != "thread"}
-        await route.continue_(post_data=json.dumps(sent) if body else None)
-
-    await context.route("**/v1/threads", lambda route: route.fulfill(status=201, json={"id": "t"}))
-    await context.route("**/v1/tasks", without_thread)
 
 
 async def sign_in(tab: Page, served: Served, tenant: str = "acme") -> None:

@@ -53,6 +53,42 @@ async def test_a_key_that_is_revoked_meanwhile_loses_no_question(tab: Page, serv
     await expect(tab.get_by_label("Your question")).to_have_value(EN_QUESTION)
 
 
+async def test_a_key_of_letters_that_no_key_has_is_told_like_any_other_wrong_one(
+    browser: Browser, served: Served
+) -> None:
+    """A browser cannot even send it."""
+    async with new_page(browser) as tab:
+        await tab.goto(served.url)
+        await tab.get_by_label("API key or token").fill("열쇠")
+        await tab.get_by_role("button", name="Sign in").click()
+        await expect(tab.get_by_role("alert")).to_contain_text("Not signed in.")
+        await expect(tab.get_by_label("API key or token")).to_be_focused()
+        note = tab.locator("#key-note")
+        await expect(note).to_contain_text("This key or token does not hold.")
+        await tab.get_by_role("button", name="한국어").click()
+        await expect(note).to_contain_text("이 키나 토큰은 유효하지 않습니다.")
+        await tab.get_by_role("button", name="English").click()
+        await sign_in(tab, served)
+        await tab.get_by_role("button", name="Sign out").click()
+        await expect(note).to_contain_text("It stays in this tab")
+
+
+async def test_a_server_that_is_away_costs_nobody_the_key(tab: Page) -> None:
+    await tab.route("**/v1/tasks?*", lambda route: route.abort())
+    await tab.reload()
+    await expect(tab.get_by_role("alert")).to_contain_text("The server does not answer.")
+    await tab.unroute("**/v1/tasks?*")
+    await tab.reload()
+    await expect(tab.get_by_role("heading", name="Ask")).to_be_visible()
+
+
+async def test_an_address_that_names_no_view_opens_the_first_one(tab: Page) -> None:
+    for address in ("#toString", "#constructor/1", "#nothing"):
+        await tab.evaluate("(address) => { location.hash = address; }", address)
+        await expect(tab.locator("#ask-title")).to_be_focused()
+        await tab.get_by_role("link", name="History").click()
+
+
 async def sign_in_again(tab: Page, served: Served) -> None:
     _, key = await served.keys.make("acme", "again", ["ask"], None)
     await tab.get_by_label("API key or token").fill(key)

@@ -1,96 +1,144 @@
-"""Follow-ups and plans to review. These endpoints are stood in for by the browser here."""
+"""Follow-ups, and plans to review."""
 
-import json
+import asyncio
 from typing import Any
 
-from playwright.async_api import Page, Route, expect
+from playwright.async_api import Page, Request, Route, expect
 
-from tests.serving.api.conftest import EN_QUESTION
-from tests.serving.page.conftest import IN_ONE_LOOP, ask
+from serving.store.tenants import Allowance
+from tests.serving.api.conftest import EN_QUESTION, Served
+from tests.serving.page.conftest import IN_ONE_LOOP, PageAgents, ask
 
 pytestmark = IN_ONE_LOOP
 
-TASK_ID = "a" * 32
-PLAN = {
-    "plan": {
-        "steps": [
-            {"action": "retrieve", "query": "response cache", "after": []},
-            {"action": "summarize", "focus": "the caches", "after": []},
-            {"action": "analyze", "focus": "which to take", "after": [1, 2]},
-        ]
-    },
-    "maker": "model",
-    "reason": "",
-}
 
-
-async def test_a_follow_up_goes_into_the_thread_of_the_last_question(tab: Page) -> None:
-    bodies: list[dict[str, Any]] = []
-    made: list[str] = []
-
-    async def make(route: Route) -> None:
-        made.append(f"t{len(made)}")
-        await route.fulfill(status=201, json={"id": made[-1]})
-
-    async def begin(route: Route) -> None:
-        bodies.append(route.request.post_data_json or {})
-        await route.fallback()
-
-    await tab.route("**/v1/threads", make)
-    await tab.route("**/v1/tasks", begin)
+async def test_a_follow_up_goes_into_the_thread_of_the_last_question(
+    tab: Page, agents: PageAgents, served: Served
+) -> None:
+    agents.model.say("rewrite", EN_QUESTION)
     for follows in (False, True, True, False):
         await tab.get_by_label("Follow-up to the last question").set_checked(follows)
         await ask(tab, EN_QUESTION)
         await expect(tab.locator(".numbers")).to_be_visible()
-    assert [body["thread"] for body in bodies] == ["t0", "t0", "t0", "t1"]
+    async with await served.client() as client:
+        tasks = (await client.get("/v1/tasks")).json()["tasks"]
+    threads = [task["thread"] for task in reversed(tasks)]
+    assert threads[0] == threads[1] == threads[2] != threads[3]
 
 
-class ReviewStandIn:
-    approved: Any = None
-
-    @property
-    def status(self) -> str:
-        return "awaiting_review" if self.approved is None else "cancelled"
-
-    async def task(self, route: Route) -> None:
-        kept = {"id": TASK_ID, "question": EN_QUESTION, "status": self.status, "plan": PLAN}
-        await route.fulfill(json={**kept, "failures": [], "usage": None, "cancelled": "requested"})
-
-    async def events(self, route: Route) -> None:
-        planned = json.dumps({"type": "plan", "made": PLAN})
-        last = "review", "{}"
-        if self.approved is not None:
-            last = "end", json.dumps({"status": "cancelled", "cancelled": "requested"})
-        events = enumerate((("plan", planned), last), start=1)
-        body = "".join(f"id: {n}\nevent: {kind}\ndata: {data}\n\n" for n, (kind, data) in events)
-        await route.fulfill(body=body, content_type="text/event-stream")
-
-    async def approve(self, route: Route) -> None:
-        self.approved = route.request.post_data_json
-        assert route.request.headers["prefer"] == "respond-async"
-        await self.task(route)
+async def test_a_question_that_was_refused_is_none_to_follow_up(
+    tab: Page, agents: PageAgents, served: Served
+) -> None:
+    agents.model.say("rewrite", EN_QUESTION)
+    await ask(tab, EN_QUESTION)
+    await expect(tab.locator(".numbers")).to_be_visible()
+    await served.tenants.allow("acme", Allowance(tokens_per_day=10))
+    await ask(tab, EN_QUESTION)
+    await expect(tab.get_by_role("alert")).to_contain_text("A limit is reached.")
+    await served.tenants.allow("acme", Allowance())
+    await tab.get_by_label("Follow-up to the last question").check()
+    await ask(tab, EN_QUESTION)
+    await expect(tab.locator(".numbers")).to_be_visible()
+    async with await served.client() as client:
+        second, first = (await client.get("/v1/tasks")).json()["tasks"]
+    assert first["thread"] == second["thread"]
 
 
 async def test_a_plan_is_changed_by_hand_and_run(tab: Page) -> None:
-    stand_in = ReviewStandIn()
-    await tab.route("**/v1/tasks", stand_in.task)
-    await tab.route(f"**/v1/tasks/{TASK_ID}", stand_in.task)
-    await tab.route("**/events", stand_in.events)
-    await tab.route("**/plan", stand_in.approve)
+    approved: list[Any] = []
+
+    def seen(request: Request) -> None:
+        if request.url.endswith("/plan"):
+            approved.append(request.post_data_json)
+
+    tab.on("request", seen)
     await tab.get_by_label("Show me the plan before it runs").check()
     await ask(tab, EN_QUESTION, "plan")
     await expect(tab.locator("#task-status")).to_have_text("? Waiting for your review")
     await expect(tab.locator("#review-title")).to_be_focused()
-    await tab.get_by_label("What step 2 is about").fill("both caches")
+    await tab.reload()  # it waits for another day, and another tab
     await tab.get_by_role("button", name="Remove step 1").click()
     await tab.get_by_role("button", name="Add a step").click()
-    await expect(tab.get_by_label("What step 3 is about")).to_be_focused()
+    await expect(tab.get_by_label("What step 2 is about")).to_be_focused()
     await tab.keyboard.type("in one sentence")
-    await tab.get_by_role("group", name="Step 3 reads the results").get_by_label("2").check()
+    await tab.get_by_role("group", name="Step 2 reads the results").get_by_label("1").check()
     await tab.get_by_role("button", name="Run this plan").click()
-    await expect(tab.locator("#task-status")).to_have_text("■ Cancelled")
-    assert stand_in.approved["plan"]["steps"] == [
-        {"action": "summarize", "focus": "both caches", "after": []},
-        {"action": "analyze", "focus": "which to take", "after": [1]},
-        {"action": "answer", "focus": "in one sentence", "after": [2]},
+    await expect(tab.locator(".answer")).to_contain_text("60 seconds")
+    await expect(tab.locator("#plan")).to_contain_text("Edited by a person")
+    assert [each["plan"]["steps"] for each in approved] == [
+        [
+            {"action": "summarize", "focus": "the response cache", "after": []},
+            {"action": "answer", "focus": "in one sentence", "after": [1]},
+        ]
     ]
+
+
+async def test_a_task_that_awaits_its_review_is_cancelled(tab: Page) -> None:
+    await tab.get_by_label("Show me the plan before it runs").check()
+    await ask(tab, EN_QUESTION, "plan")
+    await expect(tab.locator("#review-title")).to_be_focused()
+    await tab.get_by_role("button", name="Cancel").click()
+    await expect(tab.locator("#task-status")).to_have_text("■ Cancelled")
+
+
+async def plan_to_review(tab: Page) -> None:
+    await tab.get_by_label("Show me the plan before it runs").check()
+    await ask(tab, EN_QUESTION, "plan")
+    await expect(tab.locator("#review-title")).to_be_focused()
+
+
+async def test_what_was_changed_in_a_plan_outlives_a_switch_of_the_language(tab: Page) -> None:
+    await plan_to_review(tab)
+    await tab.get_by_label("What step 2 is about").fill("both caches")
+    await tab.get_by_role("button", name="한국어").click()
+    await expect(tab.get_by_label("2단계의 내용")).to_have_value("both caches")
+
+
+async def test_a_plan_is_approved_once_however_often_the_button_is_pressed(tab: Page) -> None:
+    approved: list[str] = []
+
+    def seen(request: Request) -> None:
+        if request.url.endswith("/plan"):
+            approved.append(request.url)
+
+    tab.on("request", seen)
+    await plan_to_review(tab)
+    await tab.get_by_role("button", name="Run this plan").dblclick()
+    await expect(tab.locator(".answer")).to_contain_text("60 seconds")
+    await expect(tab.get_by_role("alert")).to_be_empty()
+    assert len(approved) == 1
+
+
+async def test_a_plan_that_was_approved_elsewhere_meanwhile_is_shown_as_it_stands(
+    tab: Page, served: Served
+) -> None:
+    await plan_to_review(tab)
+    async with await served.client() as client:
+        task_id = tab.url.rpartition("/")[2]
+        assert (await client.post(f"/v1/tasks/{task_id}/plan", json={})).status_code == 200
+    await tab.get_by_role("button", name="Run this plan").click()
+    await expect(tab.get_by_role("alert")).to_contain_text("This does not go with the present")
+    await expect(tab.locator(".answer")).to_contain_text("60 seconds")
+
+
+async def test_an_approval_that_is_answered_late_leaves_another_task_alone(tab: Page) -> None:
+    await ask(tab, EN_QUESTION)
+    await expect(tab.locator(".numbers")).to_be_visible()
+    other = tab.url.rpartition("#")[2]
+    may_go_on = asyncio.Event()
+
+    async def late(route: Route) -> None:
+        await may_go_on.wait()
+        await route.continue_()
+
+    await tab.route("**/plan", late)
+    await plan_to_review(tab)
+    await tab.get_by_role("button", name="Run this plan").click()
+    await tab.get_by_role("link", name="History").click()
+    await tab.locator(f".tasks a[href='#{other}']").click()
+    await expect(tab.locator("#task-status")).to_have_text("✓ Answered")
+    await expect(tab.locator(".numbers")).to_be_visible()
+    async with tab.expect_response("**/plan"):
+        may_go_on.set()
+    await expect(tab.locator("#progress")).to_have_text("Answered")
+    await expect(tab.get_by_role("button", name="Ask", exact=True)).to_be_enabled()
