@@ -85,6 +85,9 @@ bench-retrieval: evals ## nDCG and recall on the question sets in KA_TEST_DATA
 bench-index: $(AGENT) .venv-bench/stamp ## ingest, re-ingest, memory and queries, beside LangChain and LlamaIndex
 	$(BIN)/python -m evals.index $(if $(KA_TEST_DATA),--pdfs $(KA_TEST_DATA)/pdfs)
 
+bench-streams: $(AGENT) ## many streams at once on one server process, a stand-in for the engine: ARGS='--streams 400'
+	$(BIN)/python -m evals.load.streams $(ARGS)
+
 handbook: $(DEV) ## build the handbook's PDFs anew (needs pango and fonts, see the script)
 	$(UV) --require-hashes -r requirements/handbook.txt
 	$(BIN)/python examples/build_handbook.py
@@ -113,4 +116,4 @@ pins: $(BIN)/uv ## compute the requirement files anew
 clean: ## remove environments and caches; indexes and models stay
 	rm -rf .venv .venv-engine .venv-bench .mypy_cache .ruff_cache .pytest_cache build *.egg-info
 
-.PHONY: help install engine evals demo studio serve replicas screenshots test test-engine check bench-overhead bench-retrieval bench-index ocr handbook pins clean
+.PHONY: help install engine evals demo studio serve replicas screenshots test test-engine check bench-overhead bench-retrieval bench-index bench-streams ocr handbook pins clean

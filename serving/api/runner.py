@@ -27,6 +27,8 @@ from serving.store.reviews import ReviewStore
 from serving.store.tasks import CancelReason, TaskRecord, TaskStore
 
 SAVE_S = 0.25
+NOTE_S = 2.0
+"""How often running calls' bills are noted: what a killed process wrote later is not billed."""
 LOOK_S = 0.4
 """How often other instances' wishes to cancel are looked for."""
 
@@ -60,7 +62,7 @@ class TaskRunner:
         self._instance = instance
         self._chores = (
             Chore(self._save_all, SAVE_S),
-            Chore(self._ledger.note, SAVE_S),
+            Chore(self._ledger.note, NOTE_S),
             Chore(self._look_for_cancels, LOOK_S),
             Chore(self._tend_instances, BEAT_S),
             *chores,
@@ -87,9 +89,8 @@ class TaskRunner:
         another request or while another task of the thread has not ended, and `NotFound` for the
         thread."""
         task_id = uuid4().hex
-        return await self._started(
-            task_id, self._begin(task_id, tenant, asked, work, attached, idempotency_key, thread)
-        )
+        beginning = self._begin(task_id, tenant, asked, work, attached, idempotency_key, thread)
+        return await self._started(task_id, beginning)
 
     async def go_on(self, task: TaskRecord, task_input: AgentInput, *, attached: bool) -> int:
         """With a task whose plan is approved; the number of its last event before. Raises
@@ -257,8 +258,7 @@ class TaskRunner:
             take(TaskFailed(error=type(error).__name__, message=str(error)))
         except Exception:
             logger.exception("the task %s met a defect", run.task_id)
-            detail = "a defect of this server; its log has more"
-            take(TaskFailed(error="Defect", message=detail))
+            take(TaskFailed(error="Defect", message="a defect of this server; its log has more"))
         run.ending = True
         calls = self._ledger.calls_of_task(run.task_id)
         if transcript.usage is None:  # broken off before its bill was made

@@ -1,20 +1,26 @@
 """A quota under many tasks at once, on the real process: nobody's count differs by a token."""
 
 import asyncio
+import random
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
+from sqlalchemy import select
 
+from graph.answer import CallRecord
 from nodes.select import INSTRUCTION_TOKENS
 from serving.store.database import Database, open_database
 from serving.store.quotas import QuotaStore, Standing
+from serving.store.tables import reservations
 from serving.store.tenants import Allowance, TenantStore
 from tests.postgresql import PostgresqlServer
 from tests.serving.api.process import ASK, new_home, served
-from tests.stub_engine import StubEngine
+from tests.stub_engine import Stall, StubEngine
+from tests.waiting import until, until_async
 
 TASKS = 200
 QUOTA = 50
@@ -44,12 +50,29 @@ class Books:
     """What the database says, asked beside the running process."""
 
     def __init__(self, database: Database) -> None:
+        self._database = database
         self.tenants = TenantStore(database)
         self.quotas = QuotaStore(database, self.tenants)
 
     async def standing(self) -> Standing:
         day, _ = await self.quotas.standing("acme")
         return day
+
+    async def noted(self) -> int:
+        """Tokens of calls that run."""
+        async with self._database.transaction() as connection:
+            found = await connection.execute(select(reservations.c.running))
+            return sum(
+                CallRecord.model_validate(call).tokens
+                for calls in found.scalars()
+                for call in calls
+            )
+
+
+async def tasks_in(client: httpx.AsyncClient, status: str) -> list[dict[str, Any]]:
+    page = await client.get("/v1/tasks", params={"status": status, "limit": 100})
+    tasks: list[dict[str, Any]] = page.json()["tasks"]
+    return tasks
 
 
 @asynccontextmanager
@@ -101,3 +124,48 @@ async def test_200_parallel_tasks_take_no_token_more_than_a_quota_for_50(
         assert standing.used == await tokens_of_tasks(client) == stub_engine.tokens
         # As many as the quota is for, and not one more token than it allows.
         assert allowed - FIRST_TOKENS - one < standing.used <= allowed
+
+
+async def test_the_counts_agree_when_clients_leave_and_the_process_is_killed(
+    tmp_path: Path, settings: dict[str, str], stub_engine: StubEngine
+) -> None:
+    chance = random.Random(5)
+    stalled = 90
+    script = [Stall("A response cache keeps whole")] * stalled
+    home = new_home(tmp_path)
+    async with books(home, settings) as kept:
+        async with served(home, stub_engine, **settings) as (process, client):
+            await client.post("/v1/tasks", json=ASK)
+            one = stub_engine.tokens
+            allowed = TASKS * (one + FIRST_TOKENS)
+            await kept.tenants.allow("acme", Allowance(tokens_per_day=allowed))
+            stub_engine.script.extend(script)
+            asking = [asyncio.create_task(client.post("/v1/tasks", json=ASK)) for _ in range(TASKS)]
+            await until(lambda: stub_engine.open_streams == stalled, timeout_s=120)
+            await until(
+                lambda: sum(each.done() for each in asking) == TASKS - stalled, timeout_s=120
+            )
+            leaving = chance.sample([each for each in asking if not each.done()], stalled // 3)
+            for each in leaving:
+                each.cancel()
+
+            async def who_left_is_cancelled() -> bool:
+                return len(await tasks_in(client, "running")) == stalled * 2 // 3
+
+            await until_async(who_left_is_cancelled, timeout_s=60)
+            deleted = chance.sample(await tasks_in(client, "running"), stalled // 3)
+            await asyncio.gather(*(client.delete(f"/v1/tasks/{task['id']}") for task in deleted))
+            await until(lambda: stub_engine.open_streams == stalled // 3, timeout_s=60)
+
+            async def all_is_noted() -> bool:
+                return (await kept.standing()).used + await kept.noted() == stub_engine.tokens
+
+            await until_async(all_is_noted, timeout_s=30)
+            process.kill()
+            await asyncio.gather(*asking, return_exceptions=True)
+        async with served(home, stub_engine, **settings) as (_, client):
+            assert len(await tasks_in(client, "interrupted")) == stalled // 3
+            standing = await kept.standing()
+            assert standing.reserved == 0
+            assert standing.used == await tokens_of_tasks(client) == stub_engine.tokens
+            assert standing.used <= allowed
