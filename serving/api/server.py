@@ -1,8 +1,6 @@
 """The server process: one event loop, and a shutdown that lets tasks end."""
 
 import asyncio
-import gc
-from socket import socket
 from types import FrameType
 
 import uvicorn
@@ -34,12 +32,6 @@ class Server(uvicorn.Server):
         self._app = app
         self._grace_s = grace_s
         self._draining: list[asyncio.Task[None]] = []
-
-    async def startup(self, sockets: list[socket] | None = None) -> None:
-        await super().startup(sockets)
-        # What is loaded by now stays: a full collection that looks at it all stops every stream.
-        gc.collect()
-        gc.freeze()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         if not self.started:

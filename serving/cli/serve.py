@@ -1,7 +1,9 @@
 """`knowledge-agent serve`: the REST API, until it is told to end."""
 
+import gc
 import sys
 from ipaddress import ip_address
+from socket import socket
 
 from rich.console import Console
 
@@ -27,7 +29,15 @@ def serve(settings: Settings, console: Console) -> None:
     host = f"[{settings.api_host}]" if ":" in settings.api_host else settings.api_host
     console.print(f"http://{host}:{settings.api_port}/docs shows the API; Ctrl-C ends it")
     with tracing(settings):
-        Server(app, settings.api_host, settings.api_port, settings.shutdown_grace_s).run()
+        _Process(app, settings.api_host, settings.api_port, settings.shutdown_grace_s).run()
+
+
+class _Process(Server):
+    async def startup(self, sockets: list[socket] | None = None) -> None:
+        await super().startup(sockets)
+        # What is loaded by now stays: a full collection that looks at it all stops every stream.
+        gc.collect()
+        gc.freeze()
 
 
 def _check_loopback(host: str) -> None:
