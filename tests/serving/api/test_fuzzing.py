@@ -12,7 +12,9 @@ from itertools import count
 from pathlib import Path
 from unittest import mock
 
+import pytest
 import schemathesis
+from hypothesis import settings
 from schemathesis.checks import load_all_checks
 from schemathesis.config import SchemathesisConfig
 from schemathesis.engine import events, from_schema
@@ -136,6 +138,16 @@ def fuzz(url: str, key: str) -> Found:
     return found
 
 
+@pytest.fixture
+def draws_of_the_seed() -> Iterator[None]:
+    """Hypothesis has a profile for CI (`CI=true`), which draws by another rule."""
+    usual = settings.get_current_profile_name()
+    settings.load_profile("default")
+    yield
+    settings.load_profile(usual)
+
+
+@pytest.mark.usefixtures("draws_of_the_seed")
 async def test_every_operation_answers_as_documented_and_never_with_a_defect(
     tmp_path: Path,
 ) -> None:
