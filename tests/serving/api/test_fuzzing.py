@@ -5,8 +5,9 @@ time."""
 
 import asyncio
 import json
+import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
@@ -81,11 +82,20 @@ class Found:
         )
         for case_id, checks in seen.checks.items():
             self.checks |= {check.name for check in checks}
+            sent = seen.interactions[case_id]
             for told in (check.failure_info for check in checks):
-                if told is not None:
-                    answer = seen.interactions[case_id].response
+                if told is not None and not was_left_out(
+                    told.failure.message, sent.request.headers
+                ):
+                    answer = sent.response
                     said = f"{answer.status_code} {answer.text[:300]}" if answer else "no answer"
                     self.failures.append(f"{told.failure.message}\n{told.code_sample}\n{said}")
+
+
+def was_left_out(message: str, headers: Mapping[str, object]) -> bool:
+    """Whether it complains of a wrong header that no client can send, so that it was not sent."""
+    wrong = re.search(r"parameter `([^`]+)` in header", message)
+    return wrong is not None and wrong[1].lower() not in map(str.lower, headers)
 
 
 def config(url: str, key: str) -> SchemathesisConfig:
