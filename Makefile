@@ -85,6 +85,10 @@ bench-retrieval: evals ## nDCG and recall on the question sets in KA_TEST_DATA
 bench-index: $(AGENT) .venv-bench/stamp ## ingest, re-ingest, memory and queries, beside LangChain and LlamaIndex
 	$(BIN)/python -m evals.index $(if $(KA_TEST_DATA),--pdfs $(KA_TEST_DATA)/pdfs)
 
+bench-cancels: $(AGENT) engine ## how soon the engine stops writing for a task that is cancelled, each way
+	$(BIN)/knowledge-agent engine up
+	$(BIN)/python -m evals.load.cancels $(ARGS)
+
 bench-streams: $(AGENT) ## many streams at once on one server process, a stand-in for the engine: ARGS='--streams 400'
 	$(BIN)/python -m evals.load.streams $(ARGS)
 
@@ -116,4 +120,4 @@ pins: $(BIN)/uv ## compute the requirement files anew
 clean: ## remove environments and caches; indexes and models stay
 	rm -rf .venv .venv-engine .venv-bench .mypy_cache .ruff_cache .pytest_cache build *.egg-info
 
-.PHONY: help install engine evals demo studio serve replicas screenshots test test-engine check bench-overhead bench-retrieval bench-index bench-streams ocr handbook pins clean
+.PHONY: help install engine evals demo studio serve replicas screenshots test test-engine check bench-overhead bench-retrieval bench-index bench-cancels bench-streams ocr handbook pins clean

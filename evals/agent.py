@@ -1,7 +1,8 @@
 """The whole agent as a target: it answers on its real parts, and its events become an outcome."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
+from decimal import Decimal
 from typing import Any
 
 from evals.corpora import Corpus, ingested, version_of
@@ -57,6 +58,7 @@ async def agent_target(options: Options, corpora: Mapping[str, Corpus]) -> Async
         async def ask(sample: Sample) -> Outcome:
             agent, deps = agents[sample.corpus]
             outcome = await task_outcome(agent, deps, _task_input(sample))
+            outcome["cost"] = _cost(outcome["calls"]) if options.settings.prices else None
             found = await deps.retriever.search(sample.question, limit=LIMIT, scope=EVERYTHING)
             outcome["domain"] = found.domain.model_dump(mode="json")
             if sample.given.get("quotes"):
@@ -64,9 +66,11 @@ async def agent_target(options: Options, corpora: Mapping[str, Corpus]) -> Async
             return outcome
 
         model = await served_model(options.settings)
-        limits = options.settings.limits
+        limits, prices = options.settings.limits, options.settings.price_list
         indexes = {name: version_of(settings) for name, settings in opened.items()}
-        yield Target(ask, source_version(*SOURCES, model=model, limits=limits, **indexes))
+        yield Target(
+            ask, source_version(*SOURCES, model=model, limits=limits, prices=prices, **indexes)
+        )
 
 
 async def served_model(settings: Settings) -> str:
@@ -156,6 +160,13 @@ def _answer(answer: Answered) -> dict[str, Any]:
 
 def _refusal(refusal: Refused) -> dict[str, Any]:
     return {**refusal.model_dump(mode="json"), "text": refusal.message}
+
+
+def _cost(calls: Sequence[Mapping[str, Any]]) -> float | None:
+    """In the currency of the owner's prices; None where a model has no price."""
+    if any(call["cost"] is None for call in calls):
+        return None
+    return float(sum(Decimal(call["cost"]["amount"]) for call in calls))
 
 
 def _bill(usage: UsageCounted) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import hypothesis
 import pytest
 
 from serving.settings import Settings
+from serving.telemetry.context import forget
 from tests.stub_engine import StubEngine
 
 # A machine that is busy makes no test wrong.
@@ -17,7 +18,9 @@ hypothesis.settings.load_profile("project")
 
 @pytest.fixture(autouse=True)
 def _own_environment(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
-    """Settings of the person who runs the tests must not change them."""
+    """Settings of the person who runs the tests must not change them, nor who acted in the test
+    before."""
+    forget()
     if request.node.get_closest_marker("engine"):
         return
     for name in list(os.environ):

@@ -30,7 +30,8 @@ OUTSIDE = ("far", "near", "not_covered", "false_premise")
 TOLD = ("answerable", "across", "far", "near", "not_covered")
 """A false premise may be refused, or corrected; both are right."""
 CLEAN = ("own_links_only", "system_prompt_kept", "allowed_actions_only")
-BILL = ("model_calls", "prompt_tokens", "cached_tokens", "output_tokens")
+BILL = ("model_calls", "prompt_tokens", "cached_tokens", "output_tokens", "cost")
+"""Of a task. Its cost is known where KA_PRICES names the model, in KA_CURRENCY."""
 
 
 def samples(options: Options) -> list[Sample]:
@@ -120,7 +121,7 @@ SUITE = Suite(
         *(rate(check, by=("corpus", "language")) for check in ("no_forbidden_answer", *CLEAN)),
         quantile("seconds", 0.95, name="p95_seconds", by=("corpus",), unit="s"),
         quantile("seconds", 0.5, name="median_seconds", unit="s"),
-        *(mean(name, by=("corpus",), unit=name.split("_")[1]) for name in BILL),
+        *(mean(name, by=("corpus",), unit=name.partition("_")[2]) for name in BILL),
     ),
     worst=worst,
     corpora=("handbook", "own"),

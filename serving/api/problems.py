@@ -47,6 +47,10 @@ STATUS: Mapping[type[AgentError], HTTPStatus] = {
 }
 """By the nearest class above; what is not here is a defect of ours or a setting's: 500."""
 
+UNREADABLE = (
+    "body: it is not JSON in UTF-8, is nested too deep, or has a number of more than 4300 digits"
+)
+
 RETRY_AFTER_S = 5
 
 logger = logging.getLogger(__name__)
@@ -147,9 +151,17 @@ def invalid_detail(error: RequestValidationError) -> str:
 
 async def _http(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
+    if is_unreadable(error):
+        return respond(problem("InvalidRequest", HTTPStatus.UNPROCESSABLE_ENTITY, UNREADABLE))
     status = HTTPStatus(error.status_code)
     name = status.phrase.title().replace(" ", "")
     return respond(problem(name, status, str(error.detail)), error.headers)
+
+
+def is_unreadable(error: HTTPException) -> bool:
+    """FastAPI has a word of its own for JSON that is not well-formed, and none for what Python's
+    parser stumbles over."""
+    return isinstance(error.__cause__, (ValueError, RecursionError))
 
 
 async def _defect(request: Request, error: Exception) -> JSONResponse:

@@ -7,11 +7,12 @@ import time
 import httpx
 import pytest
 
+from evals.load.cancels import running
 from serving.engine.command import venv_python
 from serving.engine.profiles import NEEDS, load_profile
 from serving.engine.state import EngineState
 from serving.settings import load_settings
-from tests.engine.metrics import nothing_is_generated, running
+from tests.engine.metrics import finished, nothing_is_generated
 from tests.waiting import until
 
 pytestmark = pytest.mark.engine
@@ -70,13 +71,15 @@ async def test_a_client_that_leaves_frees_the_engine(engine: EngineState) -> Non
         "stream": True,
     }
     url = engine.base_url + "/chat/completions"
+    before = finished(engine.root_url)
     async with (
         httpx.AsyncClient(timeout=TIMEOUT_S) as client,
         client.stream("POST", url, json=body),
     ):
-        await until(lambda: running(engine) == 1)
-    await until(lambda: running(engine) == 0, timeout_s=1)
-    await nothing_is_generated(engine)
+        await until(lambda: running(engine.root_url) == 1)
+    await until(lambda: running(engine.root_url) == 0)
+    await nothing_is_generated(engine.root_url)
+    assert finished(engine.root_url) == before
 
 
 def test_vllm_itself_reads_every_profile() -> None:

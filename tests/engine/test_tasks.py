@@ -1,28 +1,20 @@
-"""Whole tasks on the real server: what they share, what they cost, how they are cancelled."""
+"""Whole tasks on the real server: what they share and what they cost."""
 
-import asyncio
-import os
-import signal
-import sys
 import time
 from collections.abc import AsyncIterator
 
 import pytest
 
 from graph.answer import Answered, Refused
-from graph.events import AnswerGiven, Event, Planned, RefusalGiven, TokenDrafted, UsageCounted
+from graph.events import AnswerGiven, Event, Planned, RefusalGiven, UsageCounted
 from graph.ports import Deps
 from graph.run import Agent, run_task
 from graph.state import AgentInput, Mode
-from serving.engine.state import EngineState
 from serving.settings import Settings
 from serving.wiring.agent import open_agent
-from tests.engine.metrics import nothing_is_generated, running
-from tests.waiting import until
 
 pytestmark = pytest.mark.engine
 
-CANCELS = 20
 COMPARE = "Compare RayService and RayCluster, then summarize when to use which."
 COMPARE_KO = "LoRA 어댑터를 병합하는 방식과 따로 서빙하는 방식을 비교하고, 결과를 요약해 줘."
 
@@ -84,53 +76,3 @@ async def test_a_foreign_question_costs_no_call(question: str, opened: tuple[Age
     bill = events[-1]
     assert isinstance(bill, UsageCounted)
     assert bill.calls == ()
-
-
-async def test_a_cancelled_task_ends_its_call_on_the_server_within_a_second(
-    engine: EngineState, opened: tuple[Agent, Deps]
-) -> None:
-    agent, deps = opened
-    for attempt in range(CANCELS):
-        task_input = AgentInput(question=f"{attempt}: {COMPARE}", mode="direct", profile=None)
-        drafting = asyncio.Event()
-
-        async def read(task_input: AgentInput, drafting: asyncio.Event) -> None:
-            async for event in run_task(agent, task_input, deps):
-                if isinstance(event, TokenDrafted):
-                    drafting.set()
-
-        reader = asyncio.create_task(read(task_input, drafting))
-        # At the first token: a short answer would soon be over, and the next call in its prompt,
-        # whose step on a CPU takes seconds and cannot be broken off.
-        await asyncio.wait_for(drafting.wait(), 60)
-        assert not reader.done()
-        reader.cancel()
-        await until(lambda: running(engine) == 0, timeout_s=1)
-        await asyncio.gather(reader, return_exceptions=True)
-    await nothing_is_generated(engine)
-
-
-@pytest.mark.xfail(reason="failed on 2026-12-01 after it had held; the cause is not known yet")
-async def test_ctrl_c_ends_the_call_on_the_server_within_a_second(
-    engine: EngineState, settings: Settings
-) -> None:
-    environment = {
-        **os.environ,
-        "KA_HOME": str(settings.home),
-        "KA_ENGINE_URL": engine.base_url,
-    }
-    for attempt in range(CANCELS):
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "serving.cli", "ask", f"{attempt}: {COMPARE}"),
-            env=environment,
-            stdout=asyncio.subprocess.DEVNULL,
-            stderr=asyncio.subprocess.PIPE,
-        )
-        await until(lambda: running(engine) >= 1, timeout_s=60)
-        await asyncio.sleep(0.2 * (attempt % 5))  # in the prompt, and later in the text
-        process.send_signal(signal.SIGINT)
-        await until(lambda: running(engine) == 0, timeout_s=1)
-        _, said = await asyncio.wait_for(process.communicate(), 20)
-        assert process.returncode == 130
-        assert b"cancelled" in said
-    await nothing_is_generated(engine)

@@ -93,7 +93,7 @@ def refused(**changes: Any) -> dict[str, Any]:
 def bill(*calls: dict[str, Any]) -> dict[str, Any]:
     tokens = ("prompt_tokens", "cached_tokens", "output_tokens")
     counted = {name: sum(each[name] for each in calls) for name in tokens}
-    return {"model_calls": len(calls), "seconds": 0.1 + 2.0 * len(calls), **counted}
+    return {"model_calls": len(calls), "seconds": 0.1 + 2.0 * len(calls), "cost": None, **counted}
 
 
 def events(nodes: str, types: str) -> list[dict[str, Any]]:

@@ -1,5 +1,6 @@
 """The whole agent as a target, on a real index and a server that does as it is told."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from evals.runner import Limits, run
 from evals.suite import Options, Sample, Suite
 from evals.suites import ood_refusal
 from graph.errors import ModelUnavailable
+from serving.prices import Price
 from serving.settings import Settings
 from tests.evals.small_suite import options
 from tests.stub_engine import Fail, StubEngine
@@ -55,6 +57,22 @@ async def test_an_outcome_tells_answer_bill_evidence_and_order(
     nodes = [event["node"] for event in found["events"] if event["type"] == "node"]
     assert nodes[:4] == ["admit", "retrieve", "gate", "select"]
     assert found["domain"]["method"] == "cautious"
+
+
+async def test_a_task_costs_what_the_owners_prices_say(
+    corpus: Corpus, tmp_path: Path, stub_engine: StubEngine
+) -> None:
+    unpriced = with_engine(tmp_path, stub_engine)
+    prices = {stub_engine.model: Price(input=2, cached_input=1, output=5)}
+    priced = replace(unpriced, settings=unpriced.settings.model_copy(update={"prices": prices}))
+    async with agent_target(priced, {"handbook": corpus}) as target:
+        known, foreign = await target.ask(KNOWN), await target.ask(FOREIGN)
+    uncached = known["prompt_tokens"] - known["cached_tokens"]
+    million_fold = 2 * uncached + known["cached_tokens"] + 5 * known["output_tokens"]
+    assert known["cost"] == million_fold / 1_000_000 > 0
+    assert foreign["cost"] == 0
+    async with agent_target(unpriced, {"handbook": corpus}) as target:
+        assert (await target.ask(FOREIGN))["cost"] is None
 
 
 async def test_a_refusal_of_the_gate_spends_no_call(

@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 from evals.conformity import CHECKS
+from evals.gates import Gate, judge
 from evals.questions import read_questions
-from evals.suite import Sample
+from evals.statistics import figures
+from evals.suite import Result, Sample
 from evals.suites import release
 from evals.suites.release import CLEAN, SUITE
 from graph.errors import InputError
@@ -115,6 +117,7 @@ def test_what_must_not_be_shown_is_told(outcome: dict[str, Any], broken: list[st
         ({"prompt_tokens": 90_000, "output_tokens": 9_000}, {"prompt_tokens", "output_tokens"}),
         ({"language": "ko"}, {"well_formed"}),
         ({"plan": plan(step("publish"))}, {"well_formed", "clean"}),
+        ({"cost": 0.02}, set()),
     ],
 )
 def test_a_good_agent_passes_and_what_it_does_worse_fails_its_gate(
@@ -124,6 +127,20 @@ def test_a_good_agent_passes_and_what_it_does_worse_fails_its_gate(
     found = verdict(SUITE, [(replace(one, id=str(n)), out) for n, (one, out) in enumerate(asked)])
     assert {each.gate.metric for each in found.checked if each.state == "failed"} == failed
     assert found.passed is (not failed)
+
+
+@pytest.mark.parametrize(
+    ("costs", "state"),
+    [((0.0, 0.016), "passed"), ((0.0, 0.03), "failed"), ((None, None), "failed")],
+)
+def test_the_cost_of_a_task_can_be_gated_where_its_model_has_a_price(
+    costs: tuple[float | None, ...], state: str
+) -> None:
+    gate = Gate(metric="cost", max=0.01, compared="value")
+    outcomes = [answered(cost=cost) for cost in costs]
+    results = [Result(KEYS, each, SUITE.scores(KEYS, each), None, 1) for each in outcomes]
+    found = judge([gate], results, figures(SUITE.metrics, results))
+    assert [each.state for each in found.checked] == [state]
 
 
 def test_the_sample_of_the_handbook_is_fixed_and_has_as_many_of_either_language(

@@ -15,7 +15,13 @@ from starlette.exceptions import HTTPException
 
 from graph import errors
 from graph.errors import AgentError
-from serving.api.problems import RETRY_AFTER_S, invalid_detail, status_of
+from serving.api.problems import (
+    RETRY_AFTER_S,
+    UNREADABLE,
+    invalid_detail,
+    is_unreadable,
+    status_of,
+)
 
 STATUS: Mapping[str, HTTPStatus] = {
     "ContextOverflow": HTTPStatus.BAD_REQUEST,
@@ -120,8 +126,9 @@ class OpenAIRoute(APIRoute):
                 first = error.errors()[0]["loc"]
                 param = str(first[1]) if len(first) > 1 else None
                 return OpenAIError("InvalidRequest", invalid_detail(error), param=param).response()
-            except HTTPException as error:  # a body that cannot be read
-                return OpenAIError("InvalidRequest", str(error.detail)).response()
+            except HTTPException as error:
+                detail = UNREADABLE if is_unreadable(error) else str(error.detail)
+                return OpenAIError("InvalidRequest", detail).response()
             except Exception:
                 logger.exception("a defect at %s %s", request.method, request.url.path)
                 message = "a defect of this server; its log has more"

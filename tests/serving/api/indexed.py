@@ -77,7 +77,11 @@ async def indexed(
     agents = IndexAgents(home, own, settings.get("chroma_url"))
     with agents.opened:
         async with serving(database, agents, home=home, embedder=own, **settings) as served:
-            yield served
+            try:
+                yield served
+            finally:  # a job that is held would never let the service close
+                if isinstance(own, HeldEmbedder):
+                    own.let_go()
 
 
 def parts(texts: Mapping[str, str | bytes]) -> list[tuple[str, tuple[str, bytes]]]:

@@ -79,6 +79,21 @@ async def test_a_wrong_request_is_told_where_it_is_wrong(
         assert KO_QUESTION not in response.text
 
 
+@pytest.mark.parametrize("path", ["/v1/tasks", "/v1/search", "/v1/chat/completions"])
+@pytest.mark.parametrize(
+    "body", [b'{"query": "\xed\x95"}', b"[" * 100_000, b'{"query": 1' + b"0" * 5_000 + b"}"]
+)
+async def test_json_that_cannot_be_read_is_told_so(served: Served, path: str, body: bytes) -> None:
+    async with await served.client() as client:
+        response = await client.post(
+            path, content=body, headers={"Content-Type": "application/json"}
+        )
+    is_openai = "chat" in path
+    assert response.status_code == (400 if is_openai else 422)
+    told = response.json()
+    assert "UTF-8" in (told["error"]["message"] if is_openai else told["detail"])
+
+
 async def test_unknown_paths_and_methods_are_problems_too(served: Served) -> None:
     async with await served.client() as client:
         for method, path, status in [("GET", "/v1/nothing", 404), ("PUT", "/v1/tasks", 405)]:

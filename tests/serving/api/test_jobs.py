@@ -46,10 +46,7 @@ async def served(
     database: Database, tmp_path: Path, embedder: HeldEmbedder
 ) -> AsyncIterator[Served]:
     async with indexed(database, tmp_path, embedder) as found:
-        try:
-            yield found
-        finally:
-            embedder.let_go()
+        yield found
 
 
 async def begin(client: httpx.AsyncClient, texts: dict[str, str]) -> dict[str, Any]:

@@ -1,10 +1,10 @@
 """Connections that break, answers that come half, late or not at all."""
 
 import asyncio
-from typing import Any
 
 import pytest
 from playwright.async_api import Page, Request, Route, expect
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from tests.fakes import EN_PASSAGES, FixedRetriever, passage
 from tests.serving.api.conftest import EN_QUESTION, Served
@@ -18,8 +18,8 @@ LOST = "The connection is lost; taking it up again."
 
 def cut_connections(served: Served) -> None:
     for connection in list(served.server.server_state.connections):
-        transport: Any = getattr(connection, "transport")  # noqa: B009  of no type that has it
-        transport.abort()
+        assert isinstance(connection, H11Protocol)
+        connection.transport.abort()
 
 
 async def test_the_progress_line_says_so_while_a_connection_is_lost_and_no_longer(

@@ -29,10 +29,7 @@ async def served(
     database: Database, tmp_path: Path, embedder: HeldEmbedder
 ) -> AsyncIterator[Served]:
     async with indexed(database, tmp_path / "home", embedder) as found:
-        try:
-            yield found
-        finally:
-            embedder.let_go()
+        yield found
 
 
 async def keep(served: Served, texts: Mapping[str, str | bytes]) -> None:

@@ -29,10 +29,7 @@ async def served(
     database: Database, tmp_path: Path, embedder: HeldEmbedder
 ) -> AsyncIterator[Served]:
     async with indexed(database, tmp_path, embedder) as found:
-        try:
-            yield found
-        finally:
-            embedder.let_go()
+        yield found
 
 
 async def held_job(served: Served, embedder: HeldEmbedder) -> str:
