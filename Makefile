@@ -58,7 +58,7 @@ studio: $(DEV) ## LangGraph Studio's server on this machine, docs/studio.md
 	LANGGRAPH_CLI_NO_ANALYTICS=1 $(BIN)/langgraph dev --no-browser --no-reload --port 2024
 
 test: $(DEV) ## the whole suite, without network, GPU or engine
-	$(BIN)/pytest -m 'not engine'
+	$(BIN)/pytest -m 'not engine' --numprocesses logical --dist worksteal
 
 test-engine: $(DEV) engine ## end-to-end tests on the real vLLM
 	$(BIN)/pytest -m engine
