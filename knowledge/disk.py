@@ -1,10 +1,11 @@
-"""A full disk, told as such whichever part meets it first."""
+"""A disk that is full or cannot be written, told as such."""
 
 import errno
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryFile
 
 from graph.errors import KnowledgeError
 
@@ -26,6 +27,18 @@ def told_when_full(folder: Path) -> Iterator[None]:
                 "command again: what is done stays done"
             ) from error
         raise
+
+
+def check_folder(folder: Path) -> None:
+    """Makes it where there is none. Raises `KnowledgeError` where nothing can be written there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise KnowledgeError(
+            f"{folder} cannot be written ({error.strerror}); indexes lie there, see KA_HOME"
+        ) from error
 
 
 def _is_full(folder: Path) -> bool:

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from graph.errors import AgentError, KnowledgeError
+from knowledge.chroma_server import check_server
 from knowledge.contract import Contract, mismatch
 from knowledge.embed import Vectors
 from knowledge.lexical import Script
@@ -253,7 +254,7 @@ def _server(url: str) -> Any:
     parts = urlsplit(url)
     secure = parts.scheme == "https"
     # The client's constructor asks the server, and would wait for ever.
-    httpx.get(f"{url}/api/v2/heartbeat", timeout=SERVER_TIMEOUT_S).raise_for_status()
+    check_server(url, SERVER_TIMEOUT_S)
     client = chromadb.HttpClient(
         host=parts.hostname or "",
         port=parts.port or (443 if secure else 80),

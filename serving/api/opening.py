@@ -1,12 +1,11 @@
 """The service, put together: on its real parts, or on others that a test gives."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
 from pydantic import SecretStr
 
-from graph.errors import AgentError
 from nodes.select import INSTRUCTION_TOKENS
 from serving.api.admission import Admission
 from serving.api.chores import Chore
@@ -17,13 +16,13 @@ from serving.api.job_runner import JobRunner
 from serving.api.observation import Telemetry
 from serving.api.ports import Agents
 from serving.api.rates import RateLimits, rate_limits
+from serving.api.readiness import Parts
 from serving.api.retention import Retention
 from serving.api.runner import TaskRunner
 from serving.api.service import Health, Service
 from serving.api.tokens import TokenIdentity, token_identity
 from serving.api.uploads import Receiver
 from serving.gateway.quota_ledger import QuotaLedger
-from serving.gateway.server import ModelServer
 from serving.gateway.tenancy import CacheSalts
 from serving.settings import Settings
 from serving.store.audit import AuditStore
@@ -67,6 +66,15 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
         )
         tokens = await opened.enter_async_context(token_identity(settings, tenants))
         rates = await opened.enter_async_context(rate_limits(settings.redis_url, tenants))
+        indexing = Indexing(settings)
+        health = Parts(
+            {
+                "database": database.answer,
+                "engine": server.answer,
+                "index": lambda: asyncio.to_thread(indexing.answer),
+                "limits": rates.answer,
+            }
+        )
         service = await opened.enter_async_context(
             assembled(
                 settings,
@@ -75,10 +83,10 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
                 ledger,
                 agents,
                 agents.model,
-                Indexing(settings),
+                indexing,
                 identity=_identity(settings, KeyStore(database, tenants), tokens),
                 rates=rates,
-                health=_Health(database, server),
+                health=health,
                 telemetry=telemetry,
                 instance_name=settings.instance_name,
                 first_tokens=settings.evidence_tokens + INSTRUCTION_TOKENS + settings.output_tokens,
@@ -189,26 +197,6 @@ async def _documents(
             catching_up.cancel()
             await asyncio.wait([catching_up])
             await views.aclose()
-
-
-class _Health:
-    def __init__(self, database: Database, server: ModelServer) -> None:
-        self._database = database
-        self._server = server
-
-    async def checks(self) -> dict[str, str | None]:
-        return {
-            "database": await _lack(self._database.answer()),
-            "engine": await _lack(self._server.model()),
-        }
-
-
-async def _lack(check: Awaitable[object]) -> str | None:
-    try:
-        await check
-    except AgentError as error:
-        return str(error)
-    return None
 
 
 def _bounds(settings: Settings) -> Bounds:

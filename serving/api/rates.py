@@ -21,6 +21,7 @@ from serving.store.tenants import TenantStore
 HEADERS = "rate_limit_headers"
 """Where a request's state holds what the response is to say."""
 
+NO_REDIS = "Redis does not answer; try again, and look at KA_REDIS_URL if it lasts"
 REDIS_TIMEOUT_S = 2.0
 REDIS_CONNECTIONS = 20
 
@@ -54,8 +55,14 @@ class Counted:
 
 class RateLimits:
     def __init__(self, storage: MemoryStorage | RedisStorage, tenants: TenantStore) -> None:
+        self._storage = storage
         self._limiter = SlidingWindowCounterRateLimiter(storage)
         self._tenants = tenants
+
+    async def answer(self) -> None:
+        """Raises `StoreUnavailable` where Redis does not."""
+        if not await self._storage.check():
+            raise StoreUnavailable(NO_REDIS)
 
     async def count(self, tenant: str) -> Counted | None:
         """One more request; None where the tenant has no limit. Raises `StoreUnavailable` where
@@ -68,9 +75,7 @@ class RateLimits:
             admitted = await self._limiter.hit(item, tenant)
             stats = await self._limiter.get_window_stats(item, tenant)
         except StorageError as error:
-            raise StoreUnavailable(
-                "Redis does not answer; try again, and look at KA_REDIS_URL if it lasts"
-            ) from error
+            raise StoreUnavailable(NO_REDIS) from error
         return Counted(
             allowed=allowed.requests_per_minute,
             remaining=max(0, stats.remaining),

@@ -52,6 +52,10 @@ class ModelServer:
                 self._model = await self._find_model()
             return self._model
 
+    async def answer(self) -> None:
+        """Asks the server, whatever is known of it. Raises as `model` does."""
+        await self._find_model()
+
     async def count_tokens(self, text: str) -> int:
         """Exact where the server has a `/tokenize` (vLLM), an over-estimate elsewhere."""
         model = await self.model()

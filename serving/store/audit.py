@@ -77,8 +77,8 @@ class AuditStore:
     async def add(
         self, tenant: str, action: Action, object_id: str, details: Mapping[str, Any] | None = None
     ) -> None:
-        """For a change outside the database, such as of a file: before it is made, so that none
-        goes untold."""
+        """For a change outside the database, such as of a file. A deletion is told before it is
+        made, so that none goes untold; an upload when it is kept, since it may be refused."""
         async with self._database.transaction() as connection:
             await record(connection, tenant, action, object_id, details)
 

@@ -3,6 +3,8 @@
 from pathlib import Path
 
 from graph.errors import Conflict, IndexMismatch, InputError
+from knowledge.chroma_server import check_server
+from knowledge.disk import check_folder
 from knowledge.embed import Embedder
 from knowledge.forget import forget
 from knowledge.ingest import OnProgress, ingest
@@ -21,6 +23,12 @@ class Indexing:
         self._settings = settings
         self._embedder = own_embedder or embedder(settings)
         self._options = load_options(settings)
+
+    def answer(self) -> None:
+        """Whether indexes can be opened, and their files written."""
+        check_folder(self._settings.index_dir)
+        if self._settings.chroma_url:
+            check_server(self._settings.chroma_url)
 
     def claim(self, tenant: str) -> None:
         """The tenant's index follows its uploads from now on. Raises `Conflict` where it follows
