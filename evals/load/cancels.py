@@ -20,6 +20,7 @@ import tempfile
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
+from datetime import datetime
 from pathlib import Path
 from statistics import median
 from urllib.request import urlopen
@@ -134,13 +135,14 @@ async def deleted(settings: Settings, engine: str) -> float:
 
 
 async def deadline(settings: Settings, engine: str) -> float:
-    """Seconds after the deadline, which runs from the task's admission."""
+    """Seconds after the deadline, which runs from the moment that the task is kept."""
+    await stream_left(settings, engine)  # a prompt that is not cached may take longer to be read
     async with served(settings.model_copy(update={"deadline_s": DEADLINE_S})) as (client, _):
-        began = time.perf_counter()
         begun = await client.post("/v1/tasks", json=BODY, headers=BACKGROUND)
+        kept = datetime.fromisoformat(begun.json()["created_at"])
         await it_writes(engine)
         await seconds_until_idle(engine)
-        seconds = time.perf_counter() - began - DEADLINE_S
+        seconds = time.time() - kept.timestamp() - DEADLINE_S
         async with client.stream("GET", begun.headers["location"] + "/events") as events:
             await events.aread()  # the task ends in quotes, which takes it a moment
         return seconds
