@@ -43,19 +43,19 @@ QUESTION = "Explain in detail what RayService and RayCluster are and how they di
 BODY = {"question": QUESTION, "mode": "direct"}
 STREAM = {"Accept": "text/event-stream"}
 BACKGROUND = {"Prefer": "respond-async"}
+INTERRUPTED = 130  # the exit code of a cancelled command
 AIM_S = 1.0
 DEADLINE_S = 4.0
 PAUSE_S = 0.02
 TIMEOUT_S = 60.0
 
 
-def metric(engine: str, name: str, label: str = "") -> float:
-    """The sum of a Prometheus metric of the server at `engine`, of its lines with `label`."""
+def metric(engine: str, name: str) -> float:
+    """The sum of a Prometheus metric, over its labels, of the server at the address `engine`."""
     # Not httpx, which reads all certificates for each call: this is asked 50 times a second.
     with urlopen(engine + "/metrics", timeout=TIMEOUT_S) as response:
         lines = response.read().decode().splitlines()
-    found = [line for line in lines if line.startswith(name + "{") and label in line]
-    return sum(float(line.split()[-1]) for line in found)
+    return sum(float(line.split()[-1]) for line in lines if line.startswith(name + "{"))
 
 
 def running(engine: str) -> int:
@@ -71,6 +71,8 @@ def written(engine: str) -> int:
 async def it_writes(engine: str) -> None:
     before = await asyncio.to_thread(written, engine)
     await _until(lambda: written(engine) > before)
+    if not await asyncio.to_thread(running, engine):
+        raise RuntimeError("the answer was over before its task could be cancelled")
 
 
 async def seconds_until_idle(engine: str) -> float:
@@ -167,7 +169,8 @@ async def ctrl_c(settings: Settings, engine: str) -> float:
     await it_writes(engine)
     process.send_signal(signal.SIGINT)
     seconds = await seconds_until_idle(engine)
-    await asyncio.wait_for(process.wait(), TIMEOUT_S)
+    if (code := await asyncio.wait_for(process.wait(), TIMEOUT_S)) != INTERRUPTED:
+        raise RuntimeError(f"the command ended with {code}, and not {INTERRUPTED}")
     return seconds
 
 
