@@ -13,7 +13,7 @@ from graph import routes
 from graph.errors import AgentError, ModelRateLimited, ModelUnavailable
 from graph.events import NodeFinished
 from graph.plan import StepResult
-from graph.ports import Deps
+from graph.ports import Deps, Listener
 from graph.state import Failure
 
 Node = Callable[[Any, Deps], Awaitable[Mapping[str, Any]]]
@@ -29,7 +29,7 @@ def bind(name: str, node: Node, deps: Deps) -> Callable[..., Awaitable[dict[str,
     bill so far to its update."""
     declared = get_type_hints(node)["state"].__annotations__.keys()
 
-    async def run(state: Any, runtime: Runtime[None]) -> dict[str, Any]:
+    async def run(state: Any, runtime: Runtime[Listener]) -> dict[str, Any]:
         bound = _for_run(deps, runtime)
         started_s, started = time.time(), time.perf_counter()
         try:
@@ -55,7 +55,7 @@ def error_handler(deps: Deps) -> Callable[..., Awaitable[Command[str]]]:
     to be mended by going on.
     """
 
-    async def handle(state: Any, error: NodeError, runtime: Runtime[None]) -> Command[str]:
+    async def handle(state: Any, error: NodeError, runtime: Runtime[Listener]) -> Command[str]:
         if not isinstance(error.error, (AgentError, NodeTimeoutError)):
             raise error.error
         target = routes.fallback(error.node, state)
@@ -78,12 +78,13 @@ def error_handler(deps: Deps) -> Callable[..., Awaitable[Command[str]]]:
     return handle
 
 
-def _for_run(deps: Deps, runtime: Runtime[None]) -> Deps:
+def _for_run(deps: Deps, runtime: Runtime[Listener]) -> Deps:
     info = runtime.execution_info
-    return replace(deps, emit=runtime.stream_writer, run_id=(info.run_id if info else None) or "")
+    emit = runtime.context.emit if runtime.context else runtime.stream_writer
+    return replace(deps, emit=emit, run_id=(info.run_id if info else None) or "")
 
 
-def _attempt(runtime: Runtime[None]) -> int:
+def _attempt(runtime: Runtime[Listener]) -> int:
     return runtime.execution_info.node_attempt if runtime.execution_info else 1
 
 

@@ -5,7 +5,7 @@ from langgraph.types import TimeoutPolicy
 
 from graph import routes
 from graph.binding import RETRY, Node, bind, error_handler, node_timeout_s
-from graph.ports import Deps
+from graph.ports import Deps, Listener
 from graph.state import AgentInput, AgentOutput, AgentState, StepInput
 from nodes import (
     admit,
@@ -52,9 +52,11 @@ STEP_NODES: dict[str, Node] = {
 }
 
 
-def build_graph(deps: Deps) -> StateGraph[AgentState, None, AgentInput, AgentOutput]:
+def build_graph(deps: Deps) -> StateGraph[AgentState, Listener, AgentInput, AgentOutput]:
     """The graph, not compiled: the caller chooses the checkpointer."""
-    graph = StateGraph(AgentState, input_schema=AgentInput, output_schema=AgentOutput)
+    graph: StateGraph[AgentState, Listener, AgentInput, AgentOutput] = StateGraph(
+        AgentState, input_schema=AgentInput, output_schema=AgentOutput
+    )
     graph.set_node_defaults(retry_policy=RETRY)
     for name, node in {**NODES, **STEP_NODES}.items():
         target = routes.FALLBACK.get(name)

@@ -118,6 +118,14 @@ class Retriever(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Listener:
+    """LangGraph's context of a run whose events somebody takes as they come. Without one they go
+    to LangGraph's own stream, as in Studio."""
+
+    emit: Callable[[Event], None]
+
+
 def _discard(event: Event) -> None:
     """Nobody listens: outside a stream."""
 

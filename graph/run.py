@@ -26,7 +26,7 @@ from graph.events import (
     TaskStarted,
     UsageCounted,
 )
-from graph.ports import Account, Deps
+from graph.ports import Account, Deps, Listener
 from graph.state import AgentInput, AgentOutput, AgentState
 
 RECURSION_LIMIT = 40  # the longest path: 5 steps one after the other, with a schedule after each
@@ -35,7 +35,7 @@ CANCEL_TIMEOUT_S = 10.0
 
 logger = logging.getLogger(__name__)
 
-Agent = CompiledStateGraph[AgentState, None, AgentInput, AgentOutput]
+Agent = CompiledStateGraph[AgentState, Listener, AgentInput, AgentOutput]
 
 
 async def run_task(
@@ -72,9 +72,15 @@ async def _work(
     started = time.perf_counter()
     node_seconds: dict[str, float] = defaultdict(float)
     account: Account | None = None
+
+    def emit(event: Event) -> None:
+        if isinstance(event, NodeFinished):
+            node_seconds[event.node] += event.seconds
+        queue.put_nowait(event)
+
     try:
         async with asyncio.timeout(deps.limits.deadline_s + GRACE_S):
-            async for mode, chunk in agent.astream(
+            async for chunk in agent.astream(
                 task_input,
                 {
                     "run_id": run_id,
@@ -82,12 +88,11 @@ async def _work(
                     "recursion_limit": RECURSION_LIMIT,
                     "configurable": {"thread_id": thread_id} if thread_id else {},
                 },
-                stream_mode=["custom", "updates"],
+                context=Listener(emit),  # LangGraph's stream does a round of work for each event
+                stream_mode="updates",
             ):
-                for event in _from_stream(str(mode), chunk):
-                    if isinstance(event, NodeFinished):
-                        node_seconds[event.node] += event.seconds
-                    elif isinstance(event, TaskStarted):
+                for event in _events(chunk):
+                    if isinstance(event, TaskStarted):
                         account = Account(event.task_id, str(run_id), deps.limits, deps.tenant)
                     queue.put_nowait(event)
     except (TimeoutError, NodeTimeoutError):
@@ -101,13 +106,6 @@ async def _work(
             UsageCounted(calls=calls, node_seconds=dict(node_seconds), seconds=seconds)
         )
         queue.put_nowait(None)
-
-
-def _from_stream(mode: str, chunk: Any) -> Iterator[Event]:
-    if mode == "custom":
-        yield chunk
-    else:
-        yield from _events(chunk)
 
 
 def _events(chunk: Mapping[str, Mapping[str, Any] | None]) -> Iterator[Event]:

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from typing import Any, Literal, TypeVar, cast
 from uuid import uuid4
@@ -15,7 +15,7 @@ from langchain_core.messages import (
     SystemMessage,
 )
 from langchain_openai import ChatOpenAI
-from openai import AsyncOpenAI, AsyncStream, DefaultAsyncHttpxClient
+from openai import DefaultAioHttpClient
 from pydantic import SecretStr
 
 from graph.answer import CallRecord
@@ -30,6 +30,7 @@ from graph.errors import (
 from graph.ports import Completion, Message, ModelRequest
 from serving.gateway.choices import choice_options, probabilities
 from serving.gateway.ledger import MemoryLedger, Reserved
+from serving.gateway.read_completions import ReadCompletions
 from serving.gateway.received import Received
 from serving.gateway.server import DEFAULT_CONTEXT_TOKENS, ModelServer, estimate_tokens
 from serving.gateway.tenancy import NO_TENANTS, Tenancy
@@ -87,8 +88,8 @@ class GatewayModel:
         self._client: ChatOpenAI | None = None
         self._silent_until = 0.0
         # langchain_openai would share one pool between all event loops of the process, which breaks
-        # when a second loop takes a connection of the first.
-        self._http = DefaultAsyncHttpxClient(
+        # when a second loop takes a connection of the first. A chunk takes aiohttp half the time.
+        self._http = DefaultAioHttpClient(
             timeout=(CONNECT_TIMEOUT_S, None, None, None),  # each call has one of its own
             trust_env=uses_proxy(server.base_url),
             event_hooks={"request": [self._set_own_headers]},
@@ -146,10 +147,10 @@ class GatewayModel:
                 model=received.model,
                 finish_reason=received.finish_reason,
                 first_token_s=received.first_piece_s,
-                text="".join(received.pieces),
+                text=received.text,
             )
             await self._ledger.record(request.account, booked, reserved)
-        text, cut_off = "".join(received.pieces), received.finish_reason != "stop"
+        text, cut_off = received.text, received.finish_reason != "stop"
         if not request.choices:
             return Completion(text, cut_off)
         of_choices = probabilities(request.choices, received.first_token)
@@ -212,12 +213,12 @@ class GatewayModel:
         if is_vllm:
             options["extra_body"] |= COUNTED
             options["extra_body"] |= self._tenancy.fields(request.account.tenant, priority)
+        reading = ReadCompletions(client.root_async_client, received, request.on_draft)
+        client = client.model_copy(update={"async_client": reading})
         stream = client.astream(_messages(request.messages), **options)
         async with aclosing(cast("AsyncGenerator[AIMessageChunk, None]", stream)) as chunks:
-            async for chunk in chunks:
-                piece = received.take(chunk)
-                if piece and request.on_draft is not None:
-                    request.on_draft(piece)
+            async for _ in chunks:  # received has read what they are made of
+                pass
 
     async def _set_own_headers(self, request: Any) -> None:
         """The OpenAI client adds what OPENAI_ORG_ID, OPENAI_PROJECT_ID and OPENAI_CUSTOM_HEADERS
@@ -242,28 +243,7 @@ class GatewayModel:
                 stream_usage=True,
                 use_responses_api=False,
             )
-            self._client.async_client = _PlainChunks(self._client.root_async_client)
         return self._client
-
-
-class _PlainChunks:
-    """In the place of the OpenAI client's completions: chunks come as they are sent. Its models of
-    them would take most of the processor time of a stream, and langchain_openai makes dicts of them
-    again."""
-
-    def __init__(self, client: AsyncOpenAI) -> None:
-        self._client = client
-
-    async def create(
-        self, *, extra_body: Mapping[str, Any] | None = None, **body: Any
-    ) -> AsyncStream[object]:
-        return await self._client.post(
-            "/chat/completions",
-            cast_to=object,
-            body={**body, **(extra_body or {})},
-            stream=True,
-            stream_cls=AsyncStream[object],
-        )
 
 
 def most_prompt_tokens(messages: Sequence[Message]) -> int:

@@ -2,14 +2,46 @@
 
 import time
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
-from langchain_core.messages import AIMessageChunk
-from langchain_core.messages.ai import UsageMetadata
+from pydantic import BaseModel
 
 from graph.answer import CallRecord
 from graph.ports import ModelRequest
 from serving.gateway.server import estimate_tokens
+
+
+class _PromptDetails(BaseModel):
+    cached_tokens: int | None = None
+
+
+class Usage(BaseModel):
+    """Of the call so far, as the server counts."""
+
+    prompt_tokens: int
+    completion_tokens: int
+    prompt_tokens_details: _PromptDetails | None = None
+
+
+class _Delta(BaseModel):
+    content: str | None = None
+
+
+class _Logprobs(BaseModel):
+    content: list[Any] | None = None
+
+
+class _Choice(BaseModel):
+    delta: _Delta
+    finish_reason: str | None = None
+    logprobs: _Logprobs | None = None
+
+
+class _Chunk(BaseModel):
+    """What is read of OpenAI's `chat.completion.chunk`."""
+
+    choices: list[_Choice]  # none in the one that ends the stream with its usage
+    usage: Usage | None = None
 
 
 @dataclass
@@ -18,25 +50,35 @@ class Received:
 
     started_s: float = field(default_factory=time.time)  # since 1970
     began_s: float = field(default_factory=time.perf_counter)
+    chunks: int = 0
     pieces: list[str] = field(default_factory=list)
     first_piece_s: float | None = None  # after it began
     model: str | None = None  # that was asked
-    usage: UsageMetadata | None = None
+    usage: Usage | None = None
     finish_reason: str | None = None
     first_token: object = None  # with its log-probabilities, where they were asked for
 
-    def take(self, chunk: AIMessageChunk) -> str:
-        piece = chunk.content if isinstance(chunk.content, str) else ""
+    def take(self, sent: object) -> str:
+        """The piece of text in a chunk, '' for none. Raises `pydantic.ValidationError`."""
+        chunk = _Chunk.model_validate(sent)
+        self.chunks += 1
+        self.usage = chunk.usage or self.usage
+        if not chunk.choices:
+            return ""
+        choice = chunk.choices[0]
+        self.finish_reason = choice.finish_reason or self.finish_reason
+        if self.first_token is None and choice.logprobs and choice.logprobs.content:
+            self.first_token = choice.logprobs.content[0]
+        piece = choice.delta.content or ""
         if piece:
             self.pieces.append(piece)
             if self.first_piece_s is None:
                 self.first_piece_s = self.seconds
-        self.usage = chunk.usage_metadata or self.usage
-        self.finish_reason = chunk.response_metadata.get("finish_reason") or self.finish_reason
-        match chunk.response_metadata.get("logprobs"):
-            case {"content": [first, *_]} if self.first_token is None:
-                self.first_token = first
         return piece
+
+    @property
+    def text(self) -> str:
+        return "".join(self.pieces)
 
     @property
     def seconds(self) -> float:
@@ -48,8 +90,9 @@ class Received:
         """The server's own count, or ours where a broken-off stream brought none: vLLM sends a
         token a piece, and a call that brought no piece may not have been worked on at all."""
         if self.usage is not None:
-            prompt, output = self.usage["input_tokens"], self.usage["output_tokens"]
-            cached = self.usage.get("input_token_details", {}).get("cache_read", 0)
+            prompt, output = self.usage.prompt_tokens, self.usage.completion_tokens
+            details = self.usage.prompt_tokens_details
+            cached = (details and details.cached_tokens) or 0
         else:
             text = "".join(message.content for message in request.messages)
             prompt = estimate_tokens(text) if self.pieces else 0

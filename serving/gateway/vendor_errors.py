@@ -1,5 +1,8 @@
 """From the exceptions of the OpenAI client to those of this product."""
 
+from collections.abc import Iterator
+
+import aiohttp
 import httpx
 import openai
 
@@ -18,6 +21,8 @@ _OVERFLOW_SIGNS = ("context length", "context window", "maximum context", "max_m
 def translate(error: Exception, url: str) -> ModelError | None:
     """The error of ours, or None for one that is not about the model server."""
     match error:
+        case openai.APITimeoutError() if _is_closed(error):
+            return ModelUnavailable(f"the model server at {url} closed the connection")
         case openai.APITimeoutError() | httpx.TimeoutException():
             return ModelTimeout(f"the model server at {url} did not answer in time")
         case openai.APIConnectionError() | httpx.TransportError():
@@ -44,6 +49,20 @@ def _by_status(status: int, detail: str, url: str) -> ModelError:
     return ModelRejected(
         f"the model server at {url} rejected the call with status {status}: {detail}"
     )
+
+
+def _is_closed(error: openai.APITimeoutError) -> bool:
+    """The client tells a connection that the server closed as a timeout of connecting."""
+    return any(
+        isinstance(cause, aiohttp.ClientConnectionError) and not isinstance(cause, TimeoutError)
+        for cause in _causes(error)
+    )
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    while (cause := error.__cause__) is not None:
+        yield cause
+        error = cause
 
 
 def _detail(error: openai.APIError) -> str:

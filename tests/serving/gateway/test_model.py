@@ -96,7 +96,18 @@ async def test_what_the_server_does_becomes_an_error_of_ours_after_one_call(
 
 
 @pytest.mark.parametrize(
-    "body", ["", "<html>a login page</html>", "data: [DONE]\n\n", "data: {not json\n\n", "{}"]
+    "body",
+    [
+        "",
+        "{}",
+        "<html>a login page</html>",
+        "data: [DONE]\n\n",
+        "data: {not json\n\n",
+        "data: [1]\n\n",
+        'data: {"choices": null}\n\n',
+        'data: {"choices": [{"delta": {"content": 5}}]}\n\n',
+        'data: {"choices": [], "usage": {"prompt_tokens": "many"}}\n\n',
+    ],
 )
 async def test_an_answer_that_is_no_completion_is_an_error_of_ours(
     body: str, stub_engine: StubEngine, model: GatewayModel
@@ -165,6 +176,22 @@ async def test_no_server_is_an_error_that_says_how_to_start_one(ledger: MemoryLe
     with pytest.raises(ModelUnavailable, match="knowledge-agent engine up"):
         await gateway.complete(request())
     assert await gateway.count_tokens("접두사 캐시") == estimate_tokens("접두사 캐시")
+
+
+async def test_a_server_that_hangs_up_is_away_and_not_slow(ledger: MemoryLedger) -> None:
+    async def hang_up(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        asked = await reader.readuntil(b"\r\n\r\n")
+        if asked.startswith(b"GET /v1/models "):
+            body = b'{"data": [{"id": "brief"}]}'
+            writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body))
+        writer.close()
+
+    async with await asyncio.start_server(hang_up, "127.0.0.1", 0) as server:
+        url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
+        gateway = GatewayModel(ModelServer(url, None, None), ledger, None)
+        with pytest.raises(ModelUnavailable, match="closed the connection"):
+            await gateway.complete(request())
+        await gateway.aclose()
 
 
 async def test_a_cancelled_call_closes_its_connection_and_is_booked(
