@@ -2,7 +2,7 @@
 
     python -m evals.load.paced_engine --port N --pace-s S --pieces N
 
-It answers with the first passage's beginning, about a character to a piece.
+It answers with the first passage's prose, in pieces of equal length.
 """
 
 import argparse
@@ -10,6 +10,7 @@ import asyncio
 import json
 import re
 from collections.abc import AsyncIterator
+from itertools import pairwise
 from typing import Any
 
 import uvicorn
@@ -51,7 +52,7 @@ async def _stream(body: dict[str, Any], pace_s: float, pieces: int) -> AsyncIter
     loop = asyncio.get_running_loop()
     due = loop.time()
     written = 0
-    for written, piece in enumerate(_cut(_reply(body, pieces), pieces), start=1):
+    for written, piece in enumerate(_cut(_reply(body), pieces), start=1):
         yield _chunk({"delta": {"content": piece}}, prompt, written)
         due += pace_s
         await asyncio.sleep(due - loop.time())
@@ -59,25 +60,22 @@ async def _stream(body: dict[str, Any], pace_s: float, pieces: int) -> AsyncIter
     yield "data: [DONE]\n\n"
 
 
-def _reply(body: dict[str, Any], most_chars: int) -> str:
-    """Whole sentences of the first passage, as passages stand in our prompts; one at least."""
-    first = re.search(r"\[1\] [^\n]*\n(.+?)\n\n", body["messages"][-1]["content"], re.DOTALL)
+def _reply(body: dict[str, Any]) -> str:
+    """The sentences of the first passage, as it stands in our prompts, without its heading."""
+    first = re.search(
+        r"\[1\] [^\n]*\n(?:#[^\n]*\n)?(.+?)\n\n(?:\[2\]|Question:)",
+        body["messages"][-1]["content"],
+        re.DOTALL,
+    )
     if first is None:
         return "The passages do not say."
-    sentences = re.split(r"(?<=[.!?])\s+", first[1])
-    kept = [sentences[0]]
-    for sentence in sentences[1:]:
-        if len(" ".join([*kept, sentence])) > most_chars:
-            break
-        kept.append(sentence)
-    return " ".join(f"{sentence} [1]" for sentence in kept)
+    return " ".join(f"{sentence} [1]" for sentence in re.split(r"(?<=[.!?])\s+", first[1].strip()))
 
 
 def _cut(text: str, pieces: int) -> list[str]:
-    """Into so many, the last ones empty where the text has fewer characters."""
-    size = -(-len(text) // pieces)
-    cut = [text[start : start + size] for start in range(0, len(text), size)]
-    return cut + [""] * (pieces - len(cut))
+    """Into so many, of lengths that differ by one; of a shorter text, into its characters."""
+    bounds = [len(text) * number // pieces for number in range(pieces + 1)]
+    return [text[start:end] for start, end in pairwise(bounds) if start < end]
 
 
 def _tokens(*texts: str) -> int:

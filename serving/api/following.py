@@ -14,10 +14,7 @@ from serving.api.service import Service
 from serving.store.events import NumberedEvent
 from serving.store.tasks import TaskRecord
 
-PING_S = 10
-SEND_TIMEOUT_S = 30.0
-"""A client that takes nothing for so long is gone."""
-
+PING_S = 15
 CANCEL_WAIT_S = 15.0
 POLL_S = 0.3
 """For the events of a task that another instance runs."""
@@ -54,7 +51,6 @@ class FollowingStream(EventSourceResponse):
             content,
             headers=headers_of(task_id, run.observed.trace_id if run else None),
             ping=PING_S,
-            send_timeout=SEND_TIMEOUT_S,
             sep="\n",
         )
 

@@ -6,6 +6,7 @@ from types import FrameType
 import uvicorn
 from fastapi import FastAPI
 
+from serving.api.connection import Connection
 from serving.api.service import Service
 
 CLOSE_S = 5
@@ -20,7 +21,7 @@ class Server(uvicorn.Server):
     def __init__(self, app: FastAPI, host: str, port: int, grace_s: float) -> None:
         config = uvicorn.Config(
             app,
-            http="h11",  # bounds what headers may have; httptools does not
+            http=Connection,
             host=host,
             port=port,
             log_config=None,

@@ -30,10 +30,10 @@ class TaskLog:
     async def save(self, *runs: Run) -> None:
         """Events that are not kept yet. Raises `StoreUnavailable`; then they are kept next time."""
         async with self._saving:
-            new = {run.task_id: run.unsaved() for run in runs}
-            await self._events.append(new)
-            for run in runs:
-                run.saved(len(new[run.task_id]))
+            new = [(run, events) for run in runs if (events := run.unsaved())]
+            await self._events.append({run.task_id: events for run, events in new})
+            for run, events in new:
+                run.saved(len(events))
 
     async def end(
         self,

@@ -15,6 +15,10 @@ from serving.settings import Settings
 from serving.telemetry.langsmith import tracing
 from serving.telemetry.logs import configure_logging
 
+GC_THRESHOLDS = (20_000, 10, 10)
+"""Of the three generations. By Python's own, 700 new objects, a few streams are enough to have all
+of them looked at again and again."""
+
 
 def serve(settings: Settings, console: Console) -> None:
     """Raises `ConfigError` for a server that would be open to everybody."""
@@ -38,6 +42,7 @@ class _Process(Server):
         # What is loaded by now stays: a full collection that looks at it all stops every stream.
         gc.collect()
         gc.freeze()
+        gc.set_threshold(*GC_THRESHOLDS)
 
 
 def _check_loopback(host: str) -> None:

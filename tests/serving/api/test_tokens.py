@@ -156,7 +156,7 @@ async def test_an_attack_is_told_401_and_nothing_of_it_is_repeated(
 
 async def test_a_token_of_100_kb_is_refused(served: Served) -> None:
     response = await asked(served, KEY.token(filler="x" * 75_000))
-    assert response.status_code in (400, 401)  # 400 by the server's own bound on headers (h11)
+    assert response.status_code in (400, 401)  # 400 by the server's own bound on headers
 
 
 async def test_a_tokens_tenant_has_its_limits(served: Served) -> None:

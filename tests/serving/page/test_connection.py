@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 from playwright.async_api import Page, Request, Route, expect
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from serving.api.connection import Connection
 from tests.fakes import EN_PASSAGES, FixedRetriever, passage
 from tests.serving.api.conftest import EN_QUESTION, Served
 from tests.serving.page.conftest import IN_ONE_LOOP, PageAgents, ask
@@ -18,7 +18,7 @@ LOST = "The connection is lost; taking it up again."
 
 def cut_connections(served: Served) -> None:
     for connection in list(served.server.server_state.connections):
-        assert isinstance(connection, H11Protocol)
+        assert isinstance(connection, Connection)
         connection.transport.abort()
 
 
