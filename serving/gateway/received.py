@@ -32,7 +32,7 @@ class _Logprobs(BaseModel):
 
 
 class _Choice(BaseModel):
-    delta: _Delta
+    delta: _Delta | None = None
     finish_reason: str | None = None
     logprobs: _Logprobs | None = None
 
@@ -69,7 +69,7 @@ class Received:
         self.finish_reason = choice.finish_reason or self.finish_reason
         if self.first_token is None and choice.logprobs and choice.logprobs.content:
             self.first_token = choice.logprobs.content[0]
-        piece = choice.delta.content or ""
+        piece = (choice.delta and choice.delta.content) or ""
         if piece:
             self.pieces.append(piece)
             if self.first_piece_s is None:

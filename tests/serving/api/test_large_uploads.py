@@ -57,6 +57,8 @@ async def test_uploads_that_never_end_hold_up_no_other_tenant(served: Served) ->
         await asyncio.wait(slow)
         await until_async(accepted)
         await upload(client, {"b.txt": TEA})
+        assert await texts_found(other, "green tea") == [TEA]
+        assert await texts_found(client, "green tea") == [TEA]
 
 
 async def test_a_tenant_keeps_no_more_than_it_may(database: Database, tmp_path: Path) -> None:

@@ -117,7 +117,7 @@ async def test_a_collector_that_never_answers_is_given_up(
         monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", f"http://127.0.0.1:{port}")
         async with asyncio.timeout(traces_module.EXPORT_TIMEOUT_S):
             async with open_traces(load_settings()) as traces:
-                trace_a_task(traces)
+                assert trace_a_task(traces).trace_id is not None
 
 
 async def test_more_spans_than_a_dead_collector_takes_are_dropped(
