@@ -106,7 +106,7 @@ class AuditStore:
             query = query.where(audit.c.at_s < until_s)
         if action is not None:
             query = query.where(audit.c.action == action)
-        async with self._database.transaction() as connection:
+        async with self._database.reading() as connection:
             found = await connection.execute(query)
             return [AuditEntry(**row) for row in found.mappings()]
 

@@ -1,8 +1,8 @@
 """Open the service's database: SQLite in the home folder, or the owner's PostgreSQL."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from functools import wraps
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
@@ -21,6 +21,9 @@ WAIT_S = 30.0
 """For a connection, and for another process's lock."""
 
 POOL = 10
+READERS = 2
+"""Connections to SQLite for those who only read."""
+
 MAKING_TABLES = 7_320_114  # an advisory lock of PostgreSQL: replicas start at the same time
 
 
@@ -58,14 +61,17 @@ def _ended(working: asyncio.Task[Any]) -> None:
 
 
 class Database:
-    """Transactions on one database. Raises `StoreUnavailable` where it fails."""
+    """Transactions on one database, by `engine`; lone queries by `reader`, which commits each by
+    itself. Raises `StoreUnavailable` where it fails."""
 
-    def __init__(self, engine: AsyncEngine) -> None:
+    def __init__(self, engine: AsyncEngine, reader: AsyncEngine) -> None:
         self._engine = engine
+        self._reader = reader
 
     async def aclose(self) -> None:
         if _working:
             await asyncio.wait(_working, timeout=WAIT_S)
+        await self._reader.dispose()
         await self._engine.dispose()
 
     @property
@@ -82,30 +88,46 @@ class Database:
         self, connection: AsyncConnection, table: Table, values: Mapping[str, Any]
     ) -> bool:
         """Whether it was: nothing is done where a row has the same key already."""
-        insert_into = postgresql.insert if self.is_postgresql else sqlite.insert
-        new = insert_into(table).values(values).on_conflict_do_nothing()
+        new = self.insert_into(table).values(values).on_conflict_do_nothing()
         made = await connection.execute(new.returning(*table.primary_key))
         return made.first() is not None
+
+    def insert_into(self, table: Table) -> postgresql.Insert | sqlite.Insert:
+        """With `on_conflict_do_…`, which both databases know and the standard does not."""
+        return postgresql.insert(table) if self.is_postgresql else sqlite.insert(table)
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[AsyncConnection]:
         """Committed when the block ends, undone when it raises."""
-        try:
+        with _outages_told():
             async with self._engine.begin() as connection:
                 yield connection
-        except OUTAGES as error:
-            raise StoreUnavailable(
-                f"the database does not answer ({type(error).__name__}); try again, and look at "
-                "KA_DATABASE_URL or the disk if it lasts"
-            ) from error
+
+    @asynccontextmanager
+    async def reading(self) -> AsyncIterator[AsyncConnection]:
+        """For queries that change nothing: each sees what was committed before it. With SQLite they
+        do not queue for the connection that writes."""
+        with _outages_told():
+            async with self._reader.connect() as connection:
+                yield connection
+
+
+@contextmanager
+def _outages_told() -> Iterator[None]:
+    try:
+        yield
+    except OUTAGES as error:
+        raise StoreUnavailable(
+            f"the database does not answer ({type(error).__name__}); try again, and look at "
+            "KA_DATABASE_URL or the disk if it lasts"
+        ) from error
 
 
 @asynccontextmanager
 async def open_database(url: str | None, home: Path) -> AsyncIterator[Database]:
     """The tables are made where there are none. Raises `ConfigError` for an address that is none
     of PostgreSQL's, or tables of another version; `StoreUnavailable` where nobody answers."""
-    engine = _postgresql(url) if url else _sqlite(home)
-    database = Database(engine)
+    database = _postgresql(url) if url else _sqlite(home)
     try:
         await _prepare(database)
         yield database
@@ -113,7 +135,7 @@ async def open_database(url: str | None, home: Path) -> AsyncIterator[Database]:
         await database.aclose()
 
 
-def _postgresql(url: str) -> AsyncEngine:
+def _postgresql(url: str) -> Database:
     try:
         address = make_url(url)
     except ArgumentError as error:
@@ -126,30 +148,38 @@ def _postgresql(url: str) -> AsyncEngine:
             "postgresql://USER@HOST/NAME, or leave it empty for SQLite"
         )
     try:
-        return create_async_engine(
+        engine = create_async_engine(
             address.set(drivername="postgresql+psycopg"),
             pool_size=POOL,
             max_overflow=0,
             pool_timeout=WAIT_S,
             pool_pre_ping=True,
             connect_args={"connect_timeout": int(WAIT_S)},
+            skip_autocommit_rollback=True,
         )
     except ModuleNotFoundError as error:
         raise ConfigError(
             "the client of PostgreSQL is not installed; run: make replicas"
         ) from error
+    return Database(engine, engine.execution_options(isolation_level="AUTOCOMMIT"))
 
 
-def _sqlite(home: Path) -> AsyncEngine:
+def _sqlite(home: Path) -> Database:
     home.mkdir(parents=True, exist_ok=True)
-    # One connection: SQLite has one writer at a time anyway, and nobody waits on a lock.
-    engine = create_async_engine(
-        f"sqlite+aiosqlite:///{home / 'service.sqlite3'}",
-        pool_size=1,
-        max_overflow=0,
-        pool_timeout=WAIT_S,
-        connect_args={"timeout": WAIT_S},
-    )
+
+    def connections(count: int, **options: Any) -> AsyncEngine:
+        return create_async_engine(
+            f"sqlite+aiosqlite:///{home / 'service.sqlite3'}",
+            pool_size=count,
+            max_overflow=0,
+            pool_timeout=WAIT_S,
+            connect_args={"timeout": WAIT_S},
+            **options,
+        )
+
+    # One that writes: SQLite has one writer at a time anyway, and nobody waits on a lock.
+    engine = connections(1)
+    reader = connections(READERS, isolation_level="AUTOCOMMIT", skip_autocommit_rollback=True)
 
     @event.listens_for(engine.sync_engine, "connect")
     def configure(connection: Any, _: object) -> None:
@@ -163,7 +193,11 @@ def _sqlite(home: Path) -> AsyncEngine:
         would not wait but fail."""
         connection.exec_driver_sql("BEGIN IMMEDIATE")
 
-    return engine
+    @event.listens_for(reader.sync_engine, "connect")
+    def read_only(connection: Any, _: object) -> None:
+        connection.execute("PRAGMA query_only=ON")
+
+    return Database(engine, reader)
 
 
 async def _prepare(database: Database) -> None:

@@ -45,7 +45,7 @@ class EventStore:
             .order_by(events.c.number)
             .limit(PAGE)
         )
-        async with self._database.transaction() as connection:
+        async with self._database.reading() as connection:
             return [
                 NumberedEvent(row.number, row.type, row.data)
                 for row in await connection.execute(query)

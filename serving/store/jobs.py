@@ -145,7 +145,7 @@ class JobStore:
 
     @to_its_end
     async def find(self, tenant: str, job_id: str) -> JobRecord | None:
-        async with self._database.transaction() as connection:
+        async with self._database.reading() as connection:
             found = await connection.execute(
                 select(jobs).where(jobs.c.id == job_id, jobs.c.tenant == tenant)
             )
@@ -154,7 +154,7 @@ class JobStore:
 
     @to_its_end
     async def newest(self, tenant: str, limit: int) -> Sequence[JobRecord]:
-        async with self._database.transaction() as connection:
+        async with self._database.reading() as connection:
             found = await connection.execute(
                 select(jobs)
                 .where(jobs.c.tenant == tenant)
@@ -166,7 +166,7 @@ class JobStore:
     @to_its_end
     async def current(self, tenant: str) -> JobRecord | None:
         """The tenant's that runs, else the one that waits."""
-        async with self._database.transaction() as connection:
+        async with self._database.reading() as connection:
             found = await connection.execute(
                 select(jobs)
                 .where(and_(jobs.c.tenant == tenant, jobs.c.status.not_in(ENDED)))

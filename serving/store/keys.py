@@ -84,7 +84,7 @@ class KeyStore:
         for a wrong secret."""
         prefix, _, rest = text.partition("_")
         key_id, _, secret = rest.partition("_")
-        async with self._database.transaction() as connection:
+        async with self._database.reading() as connection:
             found = await connection.execute(select(api_keys).where(api_keys.c.id == key_id))
             row = found.one_or_none()
         same = hmac.compare_digest(_hashed(secret), NOBODY if row is None else row.secret_sha256)
@@ -95,7 +95,7 @@ class KeyStore:
         query = select(api_keys).order_by(api_keys.c.created_s)
         if tenant is not None:
             query = query.where(api_keys.c.tenant == tenant)
-        async with self._database.transaction() as connection:
+        async with self._database.reading() as connection:
             return [_key(row) for row in await connection.execute(query)]
 
     @to_its_end

@@ -22,6 +22,8 @@ from serving.store.tenants import Allowance, TenantStore
 from serving.store.usage import DayUsage, call_values, usage_by_day
 
 BUSY_RETRY_S = 2
+PORTION = 50
+"""Tasks whose running calls one transaction notes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +85,15 @@ class QuotaStore:
 
     @to_its_end
     async def note(self, running: Mapping[str, Sequence[CallRecord]]) -> None:
-        """What calls that run have taken by now, by task."""
-        rows = [
-            {"of_task": task_id, "calls": [call.model_dump(mode="json") for call in calls]}
-            for task_id, calls in running.items()
-        ]
-        if rows:
-            noted = update(reservations).where(reservations.c.task_id == bindparam("of_task"))
+        """What calls that run have taken by now, by task. In portions, so that other transactions
+        come in between."""
+        noted = update(reservations).where(reservations.c.task_id == bindparam("of_task"))
+        entries = [*running.items()]
+        for start in range(0, len(entries), PORTION):
+            rows = [
+                {"of_task": task_id, "calls": [call.model_dump(mode="json") for call in calls]}
+                for task_id, calls in entries[start : start + PORTION]
+            ]
             async with self._database.transaction() as connection:
                 await connection.execute(noted.values(running=bindparam("calls")), rows)
 
@@ -121,19 +125,23 @@ class QuotaStore:
         day: str,
         tokens: int,
     ) -> None:
+        """In a transaction that ends where this raises."""
         for period, limit in zip(
             _periods(day), (allowed.tokens_per_day, allowed.tokens_per_month), strict=True
         ):
-            await self._database.insert_new(
-                connection,
-                quotas,
-                {"tenant": tenant, "period": period, "used": 0, "reserved": 0},
+            most = math.inf if limit is None else limit
+            first = self._database.insert_into(quotas).values(
+                tenant=tenant, period=period, used=0, reserved=tokens
             )
-            taken = update(quotas).where(quotas.c.tenant == tenant, quotas.c.period == period)
-            if limit is not None:
-                taken = taken.where(quotas.c.used + quotas.c.reserved + tokens <= limit)
-            done = await connection.execute(taken.values(reserved=quotas.c.reserved + tokens))
-            if done.rowcount == 0:
+            more = first.on_conflict_do_update(
+                index_elements=[*quotas.primary_key],
+                set_={"reserved": quotas.c.reserved + tokens},
+                where=None
+                if limit is None
+                else quotas.c.used + quotas.c.reserved + tokens <= limit,
+            )
+            taken = await connection.execute(more.returning(quotas.c.period))
+            if taken.first() is None or tokens > most:
                 raise QuotaExceeded(
                     f"the {limit:,} tokens for {period} are used or reserved; "
                     "wait for running tasks or the next period, or ask the owner for more",
@@ -155,6 +163,8 @@ class QuotaStore:
                 connection, model_calls, {**of_task, **call_values(call)}
             )
         ]
+        if not new:
+            return
         tokens = sum(call.tokens for call in new)
         released = min(tokens, row.tokens)
         await connection.execute(

@@ -130,7 +130,7 @@ class TaskStore:
 
     @to_its_end
     async def find(self, tenant: str, task_id: str) -> TaskRecord | None:
-        async with self._database.transaction() as connection:
+        async with self._database.reading() as connection:
             found = await connection.execute(
                 select(tasks).where(tasks.c.id == task_id, tasks.c.tenant == tenant)
             )
@@ -153,7 +153,7 @@ class TaskStore:
         if after is not None:
             query = query.where(older(tasks, after))
         query = query.order_by(tasks.c.created_s.desc(), tasks.c.id.desc()).limit(limit)
-        async with self._database.transaction() as connection:
+        async with self._database.reading() as connection:
             return [_record(row) for row in await connection.execute(query)]
 
     @to_its_end
@@ -170,13 +170,13 @@ class TaskStore:
                 )
             )
         query = query.order_by(tasks.c.created_s, tasks.c.id).limit(limit)
-        async with self._database.transaction() as connection:
+        async with self._database.reading() as connection:
             return [_record(row) for row in await connection.execute(query)]
 
     @to_its_end
     async def open_in(self, tenant: str, thread: str) -> TaskRecord | None:
         """The one that runs or awaits its review."""
-        async with self._database.transaction() as connection:
+        async with self._database.reading() as connection:
             found = await connection.execute(
                 select(tasks).where(tasks.c.thread == thread, tasks.c.tenant == tenant, text(OPEN))
             )
@@ -196,7 +196,7 @@ class TaskStore:
             .order_by(tasks.c.created_s.desc(), tasks.c.id.desc())
             .limit(limit)
         )
-        async with self._database.transaction() as connection:
+        async with self._database.reading() as connection:
             return [_record(row) for row in await connection.execute(query)][::-1]
 
     @to_its_end
@@ -242,7 +242,7 @@ class TaskStore:
     @to_its_end
     async def asked_to_cancel(self) -> Sequence[str]:
         """Tasks of this instance that somebody wants to end."""
-        async with self._database.transaction() as connection:
+        async with self._database.reading() as connection:
             found = await connection.execute(
                 select(tasks.c.id).where(
                     tasks.c.instance == self._instance,
@@ -254,7 +254,7 @@ class TaskStore:
 
     @to_its_end
     async def running(self, tenant: str) -> int:
-        async with self._database.transaction() as connection:
+        async with self._database.reading() as connection:
             found = await connection.execute(
                 select(func.count()).where(tasks.c.tenant == tenant, tasks.c.status == "running")
             )

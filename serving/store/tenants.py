@@ -53,7 +53,7 @@ class TenantStore:
     @to_its_end
     async def known(self) -> Sequence[tuple[str, Allowance]]:
         """By name; what is None there holds by default."""
-        async with self._database.transaction() as connection:
+        async with self._database.reading() as connection:
             found = await connection.execute(select(tenants).order_by(tenants.c.name))
             return [
                 (row.name, Allowance(**{name: getattr(row, name) for name in NAMES}))
@@ -82,7 +82,7 @@ class TenantStore:
     @to_its_end
     async def allowance(self, tenant: str) -> Allowance | None:
         """None where there is no such tenant."""
-        async with self._database.transaction() as connection:
+        async with self._database.reading() as connection:
             found = await connection.execute(select(tenants).where(tenants.c.name == tenant))
             row = found.one_or_none()
         return None if row is None else self._of(row)

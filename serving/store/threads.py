@@ -34,7 +34,7 @@ class ThreadStore:
 
     @to_its_end
     async def find(self, tenant: str, thread_id: str) -> ThreadRecord | None:
-        async with self._database.transaction() as connection:
+        async with self._database.reading() as connection:
             found = await connection.execute(
                 select(threads).where(
                     threads.c.id == thread_id,
@@ -54,7 +54,7 @@ class ThreadStore:
         if after is not None:
             query = query.where(older(threads, after))
         query = query.order_by(threads.c.created_s.desc(), threads.c.id.desc()).limit(limit)
-        async with self._database.transaction() as connection:
+        async with self._database.reading() as connection:
             return [_record(row) for row in await connection.execute(query)]
 
     @to_its_end
