@@ -7,7 +7,7 @@ from contextlib import ExitStack, aclosing, nullcontext, suppress
 
 from fastapi import Request
 from sse_starlette import EventSourceResponse, ServerSentEvent
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from graph.errors import NotFound
 from serving.api.service import Service
@@ -57,6 +57,11 @@ class FollowingStream(EventSourceResponse):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         with self._following:
             await super().__call__(scope, receive, send)
+
+    async def _send_with_timeout(self, send: Send, message: Message) -> None:
+        """There is no limit for each message, whose scope would cost more than the message: the
+        connection breaks off clients that take nothing (`serving.api.connection`)."""
+        await send(message)
 
 
 async def events_of(

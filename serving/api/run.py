@@ -10,7 +10,7 @@ from serving.api.observation import ObservedTask
 from serving.store.events import NumberedEvent
 
 DRAFTS_S = 0.2
-"""Pieces of a draft that arrive within this time become one event."""
+"""Between two events of drafts: pieces that arrive meanwhile become one."""
 
 
 class Run:
@@ -39,6 +39,7 @@ class Run:
         self._more = asyncio.Event()
         self._draft: TokenDrafted | None = None
         self._draft_due: asyncio.TimerHandle | None = None
+        self._drafted_s = -DRAFTS_S
 
     @contextmanager
     def followed(self) -> Iterator[None]:
@@ -69,14 +70,16 @@ class Run:
             self.add(event.type, event.model_dump_json())
             return
         draft = self._draft
-        if draft is not None and (draft.node, draft.step) != (event.node, event.step):
-            self._flush()
-            draft = None
-        if draft is None:
-            self._draft = event
-            self._draft_due = asyncio.get_running_loop().call_later(DRAFTS_S, self._flush)
-        else:
+        if draft is not None and (draft.node, draft.step) == (event.node, event.step):
             self._draft = draft.model_copy(update={"text": draft.text + event.text})
+            return
+        self._flush()
+        self._draft = event
+        wait_s = self._drafted_s + DRAFTS_S - time.monotonic()
+        if wait_s > 0:
+            self._draft_due = asyncio.get_running_loop().call_later(wait_s, self._flush)
+        else:  # as of a slow engine: no timer for each piece
+            self._flush()
 
     def add(self, kind: str, data: str) -> None:
         self._unsaved.append(self._number(kind, data))
@@ -105,6 +108,7 @@ class Run:
             self._draft_due.cancel()
             self._draft_due = None
         if draft is not None:
+            self._drafted_s = time.monotonic()
             self._number(draft.type, draft.model_dump_json())
 
     def _number(self, kind: str, data: str) -> NumberedEvent:

@@ -1,16 +1,27 @@
 """Stands below `ChatOpenAI` in the place of the OpenAI client's completions; reads what is sent.
 
-The models that the OpenAI client and langchain_core make of each chunk would take most of the
-processor time of a stream. langchain_core is given two chunks alone: the first piece, and all
-the rest. So its traces have the time to the first token, the text and the server's last count.
+What the OpenAI client and langchain_core make of each chunk would take most of the processor time
+of a stream, so the response is read here. langchain_core is given two chunks alone: the first
+piece, and all the rest. So its traces have the time to the first token, the text and the server's
+last count.
 """
 
+import asyncio
+import re
 from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import suppress
 from typing import Any, Self
 
-from openai import AsyncOpenAI, AsyncStream
+import httpx2
+from openai import APIError, AsyncOpenAI, AsyncStream
 
-from serving.gateway.received import Received, Usage
+from serving.gateway.received import Chunk, Received, Usage
+
+MAX_EVENT_BYTES = 2**20
+DRAIN_S = 1.0
+"""For the end of the response behind the last event: then its connection can be used again."""
+
+_LINE_END = re.compile(rb"\r\n|\n|\r")
 
 
 class ReadCompletions:
@@ -31,16 +42,16 @@ class ReadCompletions:
             stream=True,
             stream_cls=AsyncStream[object],
         )
-        return ReadStream(stream, self._received, self._on_draft)
+        return ReadStream(stream.response, self._received, self._on_draft)
 
 
 class ReadStream:
-    """Its block ends the connection."""
+    """Its block ends the response."""
 
     def __init__(
-        self, stream: AsyncStream[object], received: Received, on_draft: Callable[[str], None]
+        self, response: httpx2.Response, received: Received, on_draft: Callable[[str], None]
     ) -> None:
-        self._stream = stream
+        self._response = response
         self._received = received
         self._on_draft = on_draft
 
@@ -48,13 +59,18 @@ class ReadStream:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        await self._stream.close()
+        await self._response.aclose()
 
     async def __aiter__(self) -> AsyncIterator[dict[str, Any]]:
-        """Raises ValueError for a chunk that is none."""
+        """Raises `openai.APIError` for an error that the server tells, `httpx2.TransportError`, and
+        ValueError for a chunk that is none."""
         received, told = self._received, ""
-        async for sent in self._stream:
-            if piece := received.take(sent):
+        sent = self._response.aiter_bytes()
+        async for data in event_data(sent):
+            if data.startswith(b"[DONE]"):
+                await _drain(sent)
+                break
+            if piece := received.take(self._chunk(data)):
                 self._on_draft(piece)
                 if not told:
                     told = piece
@@ -62,6 +78,40 @@ class ReadStream:
         if received.chunks:
             rest = received.text.removeprefix(told)
             yield _chunk(rest, received.finish_reason, received.usage)
+
+    def _chunk(self, data: bytes) -> Chunk:
+        chunk = Chunk.model_validate_json(data)
+        if error := chunk.error:
+            message = isinstance(error, Mapping) and error.get("message")
+            raise APIError(str(message or error), self._response.request, body=error)
+        if chunk.choices is None:
+            raise ValueError("a chunk has no choices")
+        return chunk
+
+
+async def event_data(sent: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """The data of each event in a stream of server-sent events. Raises ValueError for one of over
+    `MAX_EVENT_BYTES`."""
+    unread, lines_of_data, half_end = b"", list[bytes](), False
+    async for piece in sent:
+        rest = piece.removeprefix(b"\n") if half_end else piece
+        half_end = piece.endswith(b"\r")
+        *lines, unread = _LINE_END.split(unread + rest)
+        for line in lines:
+            if line.startswith(b"data:"):
+                lines_of_data.append(line[len(b"data:") :].removeprefix(b" "))
+            elif not line and lines_of_data:
+                yield b"\n".join(lines_of_data)
+                lines_of_data.clear()
+        if len(unread) + sum(map(len, lines_of_data)) > MAX_EVENT_BYTES:
+            raise ValueError(f"an event has over {MAX_EVENT_BYTES:,} bytes")
+
+
+async def _drain(sent: AsyncIterator[bytes]) -> None:
+    with suppress(TimeoutError, httpx2.TransportError):
+        async with asyncio.timeout(DRAIN_S):
+            async for _ in sent:
+                pass
 
 
 def _chunk(

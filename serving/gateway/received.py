@@ -37,11 +37,12 @@ class _Choice(BaseModel):
     logprobs: _Logprobs | None = None
 
 
-class _Chunk(BaseModel):
+class Chunk(BaseModel):
     """What is read of OpenAI's `chat.completion.chunk`."""
 
-    choices: list[_Choice]  # none in the one that ends the stream with its usage
+    choices: list[_Choice] | None = None  # an empty one ends the stream with its usage
     usage: Usage | None = None
+    error: Any = None
 
 
 @dataclass
@@ -58,9 +59,8 @@ class Received:
     finish_reason: str | None = None
     first_token: object = None  # with its log-probabilities, where they were asked for
 
-    def take(self, sent: object) -> str:
-        """The piece of text in a chunk, '' for none. Raises `pydantic.ValidationError`."""
-        chunk = _Chunk.model_validate(sent)
+    def take(self, chunk: Chunk) -> str:
+        """The piece of text in a chunk, '' for none."""
         self.chunks += 1
         self.usage = chunk.usage or self.usage
         if not chunk.choices:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import aiohttp
 import httpx
+import httpx2
 import openai
 
 from graph.errors import (
@@ -21,11 +22,11 @@ _OVERFLOW_SIGNS = ("context length", "context window", "maximum context", "max_m
 def translate(error: Exception, url: str) -> ModelError | None:
     """The error of ours, or None for one that is not about the model server."""
     match error:
-        case openai.APITimeoutError() if _is_closed(error):
+        case openai.APITimeoutError() | httpx2.TimeoutException() if _is_closed(error):
             return ModelUnavailable(f"the model server at {url} closed the connection")
-        case openai.APITimeoutError() | httpx.TimeoutException():
+        case openai.APITimeoutError() | httpx2.TimeoutException() | httpx.TimeoutException():
             return ModelTimeout(f"the model server at {url} did not answer in time")
-        case openai.APIConnectionError() | httpx.TransportError():
+        case openai.APIConnectionError() | httpx2.TransportError() | httpx.TransportError():
             return ModelUnavailable(
                 f"the model server at {url} cannot be reached; start it with "
                 "'knowledge-agent engine up', or set KA_ENGINE_URL"
@@ -51,7 +52,7 @@ def _by_status(status: int, detail: str, url: str) -> ModelError:
     )
 
 
-def _is_closed(error: openai.APITimeoutError) -> bool:
+def _is_closed(error: Exception) -> bool:
     """The client tells a connection that the server closed as a timeout of connecting."""
     return any(
         isinstance(cause, aiohttp.ClientConnectionError) and not isinstance(cause, TimeoutError)

@@ -117,6 +117,23 @@ async def test_an_answer_that_is_no_completion_is_an_error_of_ours(
         await model.complete(request())
 
 
+@pytest.mark.parametrize(
+    ("told", "message"),
+    [
+        ('{"error": {"message": "out of memory", "code": 500}}', "out of memory"),
+        ('{"error": "메모리가 부족합니다"}', "메모리가 부족합니다"),
+        ('{"choices": [], "error": {"code": 500}}', ".*500"),
+    ],
+)
+async def test_an_error_that_the_server_tells_in_a_stream_is_told(
+    told: str, message: str, stub_engine: StubEngine, model: GatewayModel
+) -> None:
+    begun = 'data: {"choices": [{"delta": {"content": "a"}}]}\n\n'
+    stub_engine.script.append(Odd(f"{begun}data: {told}\n\n"))
+    with pytest.raises(ModelUnavailable, match=f"broke off: {message}"):
+        await model.complete(request())
+
+
 async def test_a_server_that_came_back_with_another_model_is_asked_for_its_name_again(
     stub_engine: StubEngine, model: GatewayModel
 ) -> None:
