@@ -12,9 +12,9 @@ WORDS = st.lists(
 TEXTS = st.lists(WORDS.map(lambda words: f" {' '.join(words)} "), max_size=5)
 
 
-@given(TEXTS)
-def test_words_are_counted_as_str_count_does(texts: list[str]) -> None:
-    asked = ["a", "cache", "캐시", "none", "\ud800", "🙂"]
+@given(TEXTS, st.sampled_from([0, 30]))
+def test_words_are_counted_as_str_count_does(texts: list[str], more: int) -> None:
+    asked = ["a", "cache", "캐시", "none", "\ud800", "🙂", *(f"more{n}" for n in range(more))]
     counts = word_counts(asked, texts)
     assert counts.tolist() == [[text.count(f" {word} ") for word in asked] for text in texts]
 
