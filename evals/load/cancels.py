@@ -34,7 +34,7 @@ from knowledge.ingest import ingest
 from serving.api.app import create_app
 from serving.api.opening import open_service
 from serving.api.server import Server
-from serving.engine.state import read_state
+from serving.engine.state import is_alive, read_state
 from serving.settings import Settings, load_settings
 from serving.wiring.documents import embedder, index_address
 
@@ -197,7 +197,7 @@ async def measure(settings: Settings, engine: str, times: int) -> dict[str, list
 def prepared(settings: Settings, home: Path) -> tuple[Settings, str]:
     """Settings of a new home with the document in its index, and the engine's address."""
     state = read_state(settings.engine_dir)
-    if state is None:
+    if state is None or not is_alive(state):
         raise EngineError("no engine is up; start it: knowledge-agent engine up")
     settings = settings.model_copy(update={"home": home, "engine_url": state.base_url})
     handbook = Path(__file__).parents[2] / "examples" / "handbook"

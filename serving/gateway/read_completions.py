@@ -8,8 +8,8 @@ last count.
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import suppress
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
+from contextlib import aclosing, suppress
 from typing import Any, Self
 
 import httpx2
@@ -66,15 +66,16 @@ class ReadStream:
         ValueError for a chunk that is none."""
         received, told = self._received, ""
         sent = self._response.aiter_bytes()
-        async for data in event_data(sent):
-            if data.startswith(b"[DONE]"):
-                await _drain(sent)
-                break
-            if piece := received.take(self._chunk(data)):
-                self._on_draft(piece)
-                if not told:
-                    told = piece
-                    yield _chunk(told)
+        async with aclosing(event_data(sent)) as events:
+            async for data in events:
+                if data.startswith(b"[DONE]"):
+                    break
+                if piece := received.take(self._chunk(data)):
+                    self._on_draft(piece)
+                    if not told:
+                        told = piece
+                        yield _chunk(told)
+        await _drain(sent)
         if received.chunks:
             rest = received.text.removeprefix(told)
             yield _chunk(rest, received.finish_reason, received.usage)
@@ -89,9 +90,9 @@ class ReadStream:
         return chunk
 
 
-async def event_data(sent: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """The data of each event in a stream of server-sent events. Raises ValueError for one of over
-    `MAX_EVENT_BYTES`."""
+async def event_data(sent: AsyncIterator[bytes]) -> AsyncGenerator[bytes, None]:
+    """The data of each event in a stream of server-sent events. Raises ValueError where one has
+    over `MAX_EVENT_BYTES` and no end yet."""
     unread, lines_of_data, half_end = b"", list[bytes](), False
     async for piece in sent:
         rest = piece.removeprefix(b"\n") if half_end else piece
@@ -104,7 +105,7 @@ async def event_data(sent: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
                 yield b"\n".join(lines_of_data)
                 lines_of_data.clear()
         if len(unread) + sum(map(len, lines_of_data)) > MAX_EVENT_BYTES:
-            raise ValueError(f"an event has over {MAX_EVENT_BYTES:,} bytes")
+            raise ValueError(f"an event has over {MAX_EVENT_BYTES:,} bytes and no end")
 
 
 async def _drain(sent: AsyncIterator[bytes]) -> None:

@@ -130,15 +130,14 @@ class QuotaStore:
             _periods(day), (allowed.tokens_per_day, allowed.tokens_per_month), strict=True
         ):
             most = math.inf if limit is None else limit
+            fits = None if limit is None else quotas.c.used + quotas.c.reserved + tokens <= limit
             first = self._database.insert_into(quotas).values(
                 tenant=tenant, period=period, used=0, reserved=tokens
             )
             more = first.on_conflict_do_update(
                 index_elements=[*quotas.primary_key],
                 set_={"reserved": quotas.c.reserved + tokens},
-                where=None
-                if limit is None
-                else quotas.c.used + quotas.c.reserved + tokens <= limit,
+                where=fits,
             )
             taken = await connection.execute(more.returning(quotas.c.period))
             if taken.first() is None or tokens > most:
