@@ -165,6 +165,8 @@ async def ctrl_c(settings: Settings, engine: str) -> float:
         env={**os.environ, "KA_HOME": str(settings.home), "KA_ENGINE_URL": engine + "/v1"},
         stdout=asyncio.subprocess.DEVNULL,
         stderr=asyncio.subprocess.DEVNULL,
+        # A shell has what it runs in the background ignore SIGINT, and this would inherit it.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     await it_writes(engine)
     process.send_signal(signal.SIGINT)
