@@ -6,10 +6,12 @@ from knowledge.asking import own_and_foreign
 from knowledge.domain import MIN_PASSAGES, Calibration, cautious
 from knowledge.embed import Embedder
 from knowledge.fitting import MIN_QUESTIONS, expected, find_rule, without_own
+from knowledge.foreign_nearness import ForeignNearness
 from knowledge.store import Store
 from knowledge.vector_cache import VectorCache
 
-WITH_VECTORS = ("dense_top", "best_covered", "near_covered", "lexical_top")
+WITHOUT_BANK = ("dense_top", "best_covered", "near_covered", "lexical_top")
+WITH_VECTORS = (*WITHOUT_BANK, "foreign_lead")
 BY_WORDS = ("best_covered", "lexical_top")
 
 
@@ -21,7 +23,8 @@ def calibrate(
     target: float,
 ) -> Calibration:
     """`target` is the share of own questions that may be refused. The cautious rule where too few
-    questions can be asked. Raises `EmbedderUnavailable`."""
+    questions can be asked. The vectors of the foreign questions stay beside the index. Raises
+    `EmbedderUnavailable`."""
     catalog = store.catalog
     passages = catalog.passage_count()
     if passages < MIN_PASSAGES:
@@ -29,9 +32,12 @@ def calibrate(
     own, bank = own_and_foreign(store, cache, embedder, on_progress)
     if sum(asked.group.kind == "full" for asked in own) < MIN_QUESTIONS:
         return cautious(store)
-    foreign = without_own(own, bank, WITH_VECTORS)
+    foreign = without_own(own, bank, WITHOUT_BANK)
     if len(foreign) < MIN_QUESTIONS:
         return cautious(store)
+    nearness = ForeignNearness.of((asked.vector, asked.features.script) for asked in foreign)
+    own, foreign = ([asked.against(nearness) for asked in those] for those in (own, foreign))
+    nearness.write(store.foreign_path)
     return Calibration(
         method="calibrated",
         corpus=catalog.corpus_version(),

@@ -14,7 +14,7 @@ from knowledge.store import Store
 
 FALSE_REFUSAL_TARGET = 0.02
 
-VERSION = 2
+VERSION = 3
 """Of what the features mean; a file of another version is as none."""
 
 RECALIBRATED_SHARE = 0.1
@@ -132,7 +132,7 @@ class Calibration:
     expected_by_words: Expected | None = None
 
     def signal(self, features: Features) -> DomainSignal:
-        rule = self.with_vectors if features.dense_top is not None else self.by_words
+        rule = self.with_vectors if features.foreign_lead is not None else self.by_words
         if rule:
             score, bound = rule.score(features), rule.bound(features)
         else:

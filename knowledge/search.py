@@ -9,6 +9,7 @@ from math import log1p
 from graph.evidence import Hit
 from knowledge.dense_search import DenseSearch, Nearness
 from knowledge.embed import Vectors
+from knowledge.foreign_nearness import ForeignNearness
 from knowledge.fusion import fuse
 from knowledge.joining import join
 from knowledge.lexical import PassageWords, Script, script
@@ -28,14 +29,18 @@ NEAREST_COVERED = 3
 class Features:
     """What retrieval knows about how much a question belongs to the corpus.
 
-    `dense_top` is the best cosine; `coverage` the share of the question's terms in the hits;
-    `best_covered` and `near_covered` that of the best passage by words and of the nearest three by
-    meaning, smoothed; `content_covered` that of the best passage by words, where words count little
-    that any question may have. `lexical_top` is ln(1 + best BM25). `terms` counts those of the
-    question, which is in `script`; `crosses` tells that the best hit is in another one.
+    `dense_top` is the best cosine, and `foreign_lead` of a Korean question how much higher that is
+    than the cosines of the nearest foreign ones (`knowledge.foreign_nearness`); both are None
+    without vectors, the second one without a calibration too. `coverage` is the share of the
+    question's terms in the hits; `best_covered` and `near_covered` that of the best passage by
+    words and of the nearest three by meaning, smoothed; `content_covered` that of the best passage
+    by words, where words count little that any question may have. `lexical_top` is
+    ln(1 + best BM25). `terms` counts those of the question, which is in `script`; `crosses` tells
+    that the best hit is in another one.
     """
 
     dense_top: float | None
+    foreign_lead: float | None
     coverage: float
     best_covered: float
     near_covered: float
@@ -68,6 +73,7 @@ class Searcher:
         self._passages = store.catalog.passage_count()
         self._words = WordSearch(store.catalog.lexical, self._passages)
         self._dense = DenseSearch(store.vectors)
+        self._foreign = ForeignNearness.read(store.foreign_path)
 
     def rarities(self, terms: Iterable[str]) -> dict[str, float]:
         """How rare terms are among all passages."""
@@ -129,14 +135,18 @@ class Searcher:
             for found, scored in zip(near, self._dense.score(vectors, others), strict=True):
                 found |= scored
         scores = WordScores(matches, words)
+        each_vector = [None] * len(queries) if vectors is None else vectors
         return [
-            self._rank(query, matched, scores, of, found, limit)
-            for query, matched, of, found in zip(queries, matches, held, near, strict=True)
+            self._rank(query, vector, matched, scores, of, found, limit)
+            for query, vector, matched, of, found in zip(
+                queries, each_vector, matches, held, near, strict=True
+            )
         ]
 
     def _rank(
         self,
         query: str,
+        vector: Vectors | None,
         matched: WordMatch,
         scores: WordScores,
         held: Mapping[str, PassageWords],
@@ -154,15 +164,20 @@ class Searcher:
         nearest = nlargest(NEAREST_COVERED, near, lambda key: near[key].lead)
         best_words = [held[key] for key in best_by_terms]
         unknown = log1p(self._passages)
+        dense_top = max((one.cosine for one in near.values()), default=None)
+        asked_in, lead = script(query), None
+        if self._foreign is not None and vector is not None and dense_top is not None:
+            lead = self._foreign.lead(vector, asked_in, dense_top)
         features = Features(
-            dense_top=max((one.cosine for one in near.values()), default=None),
+            dense_top=dense_top,
+            foreign_lead=lead,
             coverage=coverage(matched.rarities, [held[key] for key in best[:COVERAGE_HITS]]),
             best_covered=coverage(matched.rarities, best_words, unknown),
             near_covered=coverage(matched.rarities, [held[key] for key in nearest], unknown),
             content_covered=coverage(matched.content, best_words, matched.unknown_content),
             lexical_top=log1p(max(by_terms.values(), default=0.0)),
             terms=len(matched.rarities),
-            script=(asked_in := script(query)),
+            script=asked_in,
             crosses=bool(best) and held[best[0]].script != asked_in,
         )
         return _Ranking(

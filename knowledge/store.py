@@ -77,6 +77,11 @@ class Store:
         return self.folder / "calibration.json"
 
     @property
+    def foreign_path(self) -> Path:
+        """Vectors of foreign questions, which the gate's rule compares with."""
+        return self.folder / "foreign.npy"
+
+    @property
     def verdict_path(self) -> Path:
         return self.folder / "verdict.json"
 

@@ -21,6 +21,7 @@ from knowledge.search import Features, coverage
 
 FEATURES = Features(
     dense_top=0.8,
+    foreign_lead=0.1,
     coverage=0.6,
     best_covered=0.5,
     near_covered=0.4,
@@ -86,7 +87,7 @@ def test_the_score_is_the_weighted_sum_of_the_features() -> None:
 
 
 def test_without_a_vector_the_rule_of_words_decides() -> None:
-    signal = CALIBRATION.signal(replace(FEATURES, dense_top=None))
+    signal = CALIBRATION.signal(replace(FEATURES, dense_top=None, foreign_lead=None))
     assert signal.score == pytest.approx(2.0 * 0.5)
 
 

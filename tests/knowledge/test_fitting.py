@@ -18,8 +18,10 @@ TERMS: dict[Kind, int] = {"full": 9, "short": 2, "cross": 9}
 def asked(
     value: float, kind: Kind = "full", script: Script = "latin", source: str | None = None
 ) -> Asked:
-    features = Features(value, 0.0, 0.0, 0.0, 0.0, 0.0, TERMS[kind], script, kind == "cross")
-    return Asked(features, source=source, language=None if source else "en")
+    features = Features(value, value, 0.0, 0.0, 0.0, 0.0, 0.0, TERMS[kind], script, kind == "cross")
+    return Asked(
+        features, np.zeros(2, np.float32), source=source, language=None if source else "en"
+    )
 
 
 def own(
