@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Literal, Self, get_args
 
 from graph.evidence import DomainSignal
+from knowledge.foreign_nearness import ForeignNearness
 from knowledge.kept_json import read_json, write_json
 from knowledge.lexical import Script
 from knowledge.search import Features
@@ -173,6 +174,8 @@ def current_calibration(store: Store) -> Calibration | None:
     last = Calibration.read(store.calibration_path)
     if last is None:
         return None
+    if last.with_vectors is not None and ForeignNearness.read(store.foreign_path) is None:
+        return None  # the rule compares with these vectors
     if last.passages < MIN_PASSAGES:
         return last if last.corpus == store.catalog.corpus_version() else None
     borne = RECALIBRATED_SHARE * last.passages

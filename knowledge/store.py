@@ -6,6 +6,7 @@ FOLDER/tenants/NAME/vectors.sqlite3      vectors once made
 FOLDER/tenants/NAME/gNNNNNN/             a generation: what one rebuild made
     catalog.sqlite3                      documents, pages, passages, words
     calibration.json                     the gate's bound for this corpus
+    foreign.npy                          the foreign questions that its rule compares with
     verdict.json                         how much the model's own verdict counts in it
     chroma/, owner.lock                  vectors, where no Chroma server holds them
 """
