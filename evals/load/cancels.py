@@ -165,8 +165,6 @@ async def ctrl_c(settings: Settings, engine: str) -> float:
         env={**os.environ, "KA_HOME": str(settings.home), "KA_ENGINE_URL": engine + "/v1"},
         stdout=asyncio.subprocess.DEVNULL,
         stderr=asyncio.subprocess.DEVNULL,
-        # A shell has what it runs in the background ignore SIGINT, and this would inherit it.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     await it_writes(engine)
     process.send_signal(signal.SIGINT)
@@ -215,6 +213,8 @@ def main() -> int:
     parser.add_argument("--times", type=int, default=20, help="for each way to cancel")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
+    # A shell has what it runs in the background ignore SIGINT, and commands would inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     with tempfile.TemporaryDirectory() as home:
         try:
             settings, engine = prepared(load_settings(), Path(home))

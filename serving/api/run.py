@@ -1,6 +1,7 @@
 """A task that this process runs: its events so far, and who follows them."""
 
 import asyncio
+import math
 import time
 from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import contextmanager
@@ -39,7 +40,7 @@ class Run:
         self._more = asyncio.Event()
         self._draft: TokenDrafted | None = None
         self._draft_due: asyncio.TimerHandle | None = None
-        self._drafted_s = -DRAFTS_S
+        self._drafted_s = -math.inf
 
     @contextmanager
     def followed(self) -> Iterator[None]:

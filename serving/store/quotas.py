@@ -129,7 +129,6 @@ class QuotaStore:
         for period, limit in zip(
             _periods(day), (allowed.tokens_per_day, allowed.tokens_per_month), strict=True
         ):
-            most = math.inf if limit is None else limit
             fits = None if limit is None else quotas.c.used + quotas.c.reserved + tokens <= limit
             first = self._database.insert_into(quotas).values(
                 tenant=tenant, period=period, used=0, reserved=tokens
@@ -140,7 +139,7 @@ class QuotaStore:
                 where=fits,
             )
             taken = await connection.execute(more.returning(quotas.c.period))
-            if taken.first() is None or tokens > most:
+            if taken.first() is None or (limit is not None and tokens > limit):
                 raise QuotaExceeded(
                     f"the {limit:,} tokens for {period} are used or reserved; "
                     "wait for running tasks or the next period, or ask the owner for more",

@@ -31,15 +31,21 @@ async def told(run: Run) -> list[tuple[int, str, str]]:
 async def test_the_first_piece_goes_out_at_once_and_those_that_follow_it_soon_are_one_event(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(run_module, "DRAFTS_S", 3_600.0)
+    for text in ("캐시는 ", "짧게 ", "한다"):
+        run.take(drafted(text))
+    assert await told(run) == [(1, "token", "캐시는 "), (2, "token", "짧게 한다")]
+
+
+async def test_a_piece_that_waits_goes_out_by_itself(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(run_module, "DRAFTS_S", 0.05)
-    following = asyncio.create_task(anext(run.events()))
-    run.take(drafted("캐시는 "))
-    assert json.loads((await following).data)["text"] == "캐시는 "
-    run.take(drafted("짧게 "))
-    run.take(drafted("한다"))
-    following = asyncio.create_task(anext(run.events(after=1)))
-    assert json.loads((await asyncio.wait_for(following, 5)).data)["text"] == "짧게 한다"
-    assert [number for number, *_ in await told(run)] == [1, 2]
+    run.take(drafted("a"))
+    run.take(drafted("b"))
+    async with asyncio.timeout(10):
+        event = await anext(run.events(after=1))
+    assert json.loads(event.data)["text"] == "b"
 
 
 async def test_pieces_that_are_far_apart_are_events_of_their_own(
@@ -51,7 +57,10 @@ async def test_pieces_that_are_far_apart_are_events_of_their_own(
     assert await told(run) == [(1, "token", "a"), (2, "token", "b")]
 
 
-async def test_a_draft_goes_out_before_what_comes_behind_it(run: Run) -> None:
+async def test_a_draft_goes_out_before_what_comes_behind_it(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run_module, "DRAFTS_S", 3_600.0)
     for event in (drafted("a"), drafted("b"), drafted("c", step=2), drafted("d", step=2)):
         run.take(event)
     run.take(QuestionUnderstood(query="왜?"))

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import insert
+from sqlalchemy.exc import OperationalError
 
 from serving.store import tables
 from serving.store.database import Database, open_database
@@ -23,5 +24,5 @@ async def test_a_reader_waits_for_no_writer_and_sees_what_was_committed(
 
 async def test_with_sqlite_a_reader_cannot_write(tmp_path: Path) -> None:
     async with open_database(None, tmp_path) as database, database.reading() as connection:
-        with pytest.raises(Exception, match="readonly"):
+        with pytest.raises(OperationalError, match="readonly"):
             await connection.execute(insert(tables.tenants).values(name="acme", created_s=0.0))
